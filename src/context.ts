@@ -4,7 +4,7 @@ import type { Host } from './host.ts';
 import type { Context, ContextOptions } from './run/context.ts';
 import { Ledger } from './run/ledger.ts';
 import type { LocalServer } from './server/public-types.ts';
-import { anySignal, forManyListeners } from './signals.ts';
+import { allowManyListeners, anySignal } from './signals.ts';
 import type { Console } from './ui/console.ts';
 import { createProgress } from './ui/progress.ts';
 
@@ -20,7 +20,7 @@ export function createContext(
 ): Context {
   const startedMs = host.stopwatch();
   const stopper = new AbortController();
-  const signal = anySignal(forManyListeners(host.signal), stopper.signal);
+  const signal = anySignal(allowManyListeners(host.signal), stopper.signal);
 
   let server: LocalServer | undefined;
   async function startLocal(): Promise<LocalServer> {

@@ -1,6 +1,6 @@
-/** Names the subject of an error as users know it. Callers may add its location. */
+/** Subject of an error, as users know it. Callers may add its position. */
 export interface ErrorSubject {
-  /** The flag by its long name: `--metrics`. */
+  /** Long name of a flag: `--metrics`. */
   readonly flag?: string;
   readonly key?: string;
   readonly member?: string;
@@ -11,27 +11,25 @@ export interface ErrorSubject {
 export interface ErrorDetails {
   readonly about?: ErrorSubject | undefined;
 
-  /**
-   * A stable code for programs, such as `UNKNOWN_REPORT`: the service's `error_id` if it sent one.
-   */
+  /** Stable code for programs: the service's `error_id` if it sent one, or adreport's own code. */
   readonly code?: string;
 
-  /** A sentence that says what to do next. */
+  /** Sentence that says what to do next. */
   readonly hint?: string | undefined;
 
-  /** True if the same command may succeed when run again. */
+  /** Set if the same command may succeed when it is run again. */
   readonly retryable?: boolean;
   readonly reportId?: string | undefined;
 
   /** Status of the service's error response. */
   readonly httpStatus?: number | undefined;
 
-  /** `Retry-After` of the service. */
+  /** Converted from the service's `Retry-After`. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** Lines of the table in `cli.md`, Checks. */
+/** Rows of the table in `cli.md`, Checks. */
 export type MessageKind =
   | 'window'
   | 'zone'
@@ -46,21 +44,18 @@ export type MessageKind =
 export interface CheckMessage {
   readonly kind: MessageKind;
 
-  /** Column of the message; absent if the message is about the whole report. */
+  /** Column of the message. Absent if the message is about the whole report. */
   readonly about?: string;
 
   readonly message: string;
 
-  /**
-   * Replaces the message on pages, spreadsheets and PDFs. There, messages do not name flags or
-   * commands.
-   */
+  /** Replaces the message on pages, spreadsheets and PDFs, which do not name flags or commands. */
   readonly forReaders?: string;
 }
 
 /** Warnings and notes on a report (`cli.md`, Checks). */
 export interface CheckResult {
-  /** Proofs that the report is not what was requested; errors with `--strict`. */
+  /** Proofs that the report is not what was requested. With `--strict`, these are errors. */
   readonly warnings: readonly CheckMessage[];
 
   /** Observations that may be harmless. */
@@ -68,8 +63,8 @@ export interface CheckResult {
 }
 
 /**
- * Base of all errors meant for users. Any other error that reaches `main` is a bug. An error is
- * complete when it is thrown: nothing changes it later.
+ * Base of all errors for users. Any other error that reaches `main` is a bug. An error is complete
+ * when it is thrown, and nothing changes it later.
  */
 export abstract class AdreportError extends Error {
   /** See `cli.md`, Streams and errors. */
@@ -91,13 +86,16 @@ export abstract class AdreportError extends Error {
   }
 }
 
-/** A constructor without the static members of Error, whose types would require those of Node. */
+/** Constructor without the static members of `Error`, whose types would require those of Node. */
 type ErrorClass = new (
   message: string,
   details?: ErrorDetails,
 ) => AdreportError & { readonly exitCode: number };
 
-/** @param defaults for the errors of the class */
+/**
+ * Creates a base class.
+ * @param code used if an error has no code of its own
+ */
 function errorClass(
   exitCode: number,
   code: string,
@@ -117,19 +115,19 @@ export class UsageError extends errorClass(2, 'USAGE') {}
 /** Not signed in, or the service refused the token or the credentials. */
 export class SignInError extends errorClass(3, 'NOT_SIGNED_IN') {}
 
-/** The service refuses a call (403) with a token that may be valid. */
+/** The service refused a call (403), although the token may be valid. */
 export class ForbiddenError extends errorClass(3, 'FORBIDDEN') {}
 
 /** The service understood the request and rejected it. */
 export class RejectedError extends errorClass(4, 'REJECTED') {}
 
-/** Network, TLS, timeout, or 429 and 5xx after the retries. */
+/** The service could not be reached, or sent 429 or 5xx after all retries. */
 export class UnreachableError extends errorClass(5, 'UNREACHABLE', { retryable: true }) {}
 
-/** A call failed before it left this machine: it certainly had no effect. */
+/** A call failed before it left this machine, so it had no effect. */
 export class UnsentError extends UnreachableError {}
 
-/** A create call failed in a way after which the service may have created a report. */
+/** A create call failed, but the service may have created a report. */
 export class UncertainCreateError extends AdreportError {
   readonly exitCode: number;
 
@@ -149,26 +147,20 @@ export class StillInProgressError extends errorClass(7, 'STILL_IN_PROGRESS', { r
 /** The output could not be written. */
 export class OutputError extends errorClass(8, 'OUTPUT') {}
 
-/** The data is incomplete or wrong. With `retryable`, another download may be complete. */
+/** The data is incomplete or wrong. If `retryable`, another download may be complete. */
 export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA') {}
 
-/** The report was read and is refused: another download would have the same rows. */
+/** The report was read and is refused. Another download would have the same rows. */
 export class RefusedReportError extends errorClass(9, 'INCOMPLETE_REPORT') {}
 
-/**
- * Facts about an error that only its caller knows, such as the part that failed or the command to
- * run next.
- */
+/** Members of an error that its caller replaces, such as the command to run next. */
 interface ErrorContext {
-  /** Replaces the message. */
   readonly message?: string;
-
-  /** Replaces the hint. */
   readonly hint?: string | undefined;
   readonly reportId?: string | undefined;
 }
 
-/** Adds the facts that the caller knows to an error. */
+/** Wraps an error with context from its caller. */
 export class ErrorInContext extends AdreportError {
   readonly exitCode: number;
 
@@ -181,8 +173,8 @@ export class ErrorInContext extends AdreportError {
   }
 }
 
-/** Formats warnings as one error, for `--strict`. */
-export function warningsMessage(warnings: readonly CheckMessage[]): string {
+/** Joins warnings to the message of an error, for `--strict`. */
+export function joinWarnings(warnings: readonly CheckMessage[]): string {
   return warnings.map(({ message }) => message).join(' ');
 }
 
@@ -198,22 +190,18 @@ export class InterruptedError extends AdreportError {
   }
 }
 
-/** The reader of stdout has gone, as with `| head`. This is not a mistake. */
+/** The reader of stdout has gone, as with `| head`. This is not a failure. */
 export class ClosedPipeError extends errorClass(0, 'CLOSED_PIPE') {
   constructor() {
     super('The output pipe was closed.');
   }
 }
 
-/** Returns true for an error with one of the exit codes, whatever its class. */
-function hasExitCode(error: unknown, ...exitCodes: readonly number[]): error is AdreportError {
-  return error instanceof AdreportError && exitCodes.includes(error.exitCode);
+function hasExitCode(error: unknown, ...codes: readonly number[]): error is AdreportError {
+  return error instanceof AdreportError && codes.includes(error.exitCode);
 }
 
-/**
- * Returns true if no run should resume the report: it failed, expired, was refused or cannot be
- * read.
- */
+/** Returns true if the report failed, expired, was refused or cannot be read. No run resumes it. */
 export function endsReport(error: AdreportError): boolean {
   return hasExitCode(error, 4, 6, 9) && !error.retryable;
 }
@@ -261,10 +249,7 @@ export function isNotSignedIn(error: unknown): error is AdreportError {
   return hasExitCode(error, 3);
 }
 
-/**
- * Returns true if the token may be valid, but the account may not make the call, such as listing
- * campaigns.
- */
+/** Returns true if the account may not make a call, such as listing campaigns. */
 export function isForbidden(error: unknown): error is AdreportError {
   const isForAdmins = hasExitCode(error, 4) && error.code === 'ADMIN_ONLY';
   return isForAdmins || error instanceof ForbiddenError;
@@ -274,7 +259,7 @@ export function isClosedPipe(error: unknown): boolean {
   return hasExitCode(error, 0);
 }
 
-/** Returns the code of the system or Node, such as `ENOENT`, if any. */
+/** Returns the code of an error of the system or Node, such as `ENOENT`, if it has one. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' ? code : undefined;

@@ -1,7 +1,7 @@
 import { InterruptedError } from './errors.ts';
 import { sleep } from './signals.ts';
 
-/** Everything that the program uses of the machine. Tests pass their own. */
+/** Everything that the program needs from its machine. Tests pass their own host. */
 export interface Host {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -9,7 +9,7 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
 
-  /** Determines file names, quoting, and how open files are handled. */
+  /** Determines valid file names, quoting, and what can be done with open files. */
   readonly platform: NodeJS.Platform;
 
   /** Aborted with an `InterruptedError` when the user or the system ends the program. */
@@ -28,12 +28,12 @@ export interface Host {
   readonly random: () => number;
 }
 
-/** Stands for a working folder that was deleted. No such path can exist. */
+/** Replaces a working folder that was deleted. No such path can exist. */
 export const deletedFolder = '/dev/null/deleted working folder';
 
 export function processHost(): Host {
   return {
-    // Node opens stdin on first access, which should only happen when it is read.
+    // Node opens stdin on first access, so it is accessed only to be read.
     get stdin() {
       return process.stdin;
     },
@@ -60,8 +60,8 @@ function findWorkingFolder(): string {
 }
 
 /**
- * Returns a signal that the first Ctrl-C, SIGTERM or SIGHUP aborts. The second one ends the program
- * at once.
+ * Returns a signal that is aborted by the first Ctrl-C, SIGTERM or SIGHUP. The second one ends the
+ * program at once.
  */
 function createEndSignal(): AbortSignal {
   const controller = new AbortController();
@@ -78,7 +78,7 @@ function createEndSignal(): AbortSignal {
 
 /**
  * Ends this process with the signal itself. A normal exit would wait for pending system calls, such
- * as a name server that does not answer or a pipe without a writer. Shells see the same exit code.
+ * as a pipe without a writer or a name server that does not respond. Shells see the same exit code.
  */
 function endBySignal(signal: NodeJS.Signals, exitCode: number): never {
   process.once('exit', () => {

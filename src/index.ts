@@ -1,4 +1,4 @@
-/** `adreport`: the client of the reporting service for programs. */
+/** `adreport`: a client of the reporting service, for programs. */
 
 export { createClient } from './client/create-client.ts';
 export type {

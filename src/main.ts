@@ -8,13 +8,12 @@ import type { Context } from './run/context.ts';
 import { Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
 
 /**
- * Runs a command line and resolves to its exit code. It never rejects and never ends the process.
- * All errors are caught here and nowhere else. An `AdreportError` becomes a message and its exit
- * code. A closed pipe ends quietly. Anything else is a bug with exit code 1, with a stack trace if
- * `-v` is set.
+ * Runs a command line and resolves to its exit code. It never rejects, and never ends the process.
+ * An `AdreportError` becomes a message and its exit code. A closed pipe ends the command quietly.
+ * Any other error is a bug with exit code 1, and with a stack trace if `-v` is set.
  */
 export async function main(argv: readonly string[], host: Host = processHost()): Promise<number> {
-  // How errors are shown until the command line has been parsed.
+  // These flags apply to errors in the command line itself.
   const words = wordsBeforeDashes(argv);
   let flags: ConsoleFlags = {
     json: words.includes('--json'),
@@ -55,12 +54,12 @@ export async function main(argv: readonly string[], host: Host = processHost()):
   }
 }
 
-/** Returns `undefined` if there is no error to show: help was printed, or the reader has gone. */
+/** Finds the error to show. There is none if help was printed, or if the reader has gone. */
 function findReason(error: unknown, host: Host): unknown {
   if (isClosedPipe(error) || isHelp(error)) return undefined;
   if (isInterruption(error)) return error;
 
-  // After a signal, errors of cancelled operations do not matter.
+  // After a signal, the errors of canceled operations do not matter.
   const reason: unknown = host.signal.aborted ? host.signal.reason : error;
   const code = codeOf(reason);
   if (code === 'EMFILE' || code === 'ENFILE') {

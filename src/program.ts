@@ -12,19 +12,19 @@ interface HelpOutput {
   readonly write: (text: string) => void;
   readonly width: number;
 
-  /** Examples are quoted for the shells of this platform. */
+  /** Examples are quoted for its shells. */
   readonly platform: NodeJS.Platform;
 }
 
-/** Returns the words before `--`; the words after it belong to another program. */
+/** Returns the words before `--`. Those after it belong to another program. */
 export function wordsBeforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end === -1 ? argv : argv.slice(0, end);
 }
 
 /**
- * Turns `--help-all` into `--help`, for which `createProgram` then shows all flags. Turns `help
- * COMMAND --help-all` into the help of that command.
+ * Turns `--help-all` into `--help`, for which `createProgram` then shows all flags. In `help
+ * COMMAND --help-all`, the flag is dropped.
  */
 export function expandHelpAll(argv: readonly string[]): string[] {
   const isHelpOfCommand = argv[0] === 'help' && argv[1]?.startsWith('-') === false;
@@ -36,19 +36,19 @@ export function expandHelpAll(argv: readonly string[]): string[] {
   return [...words, ...argv.slice(wordsBeforeDashes(argv).length)];
 }
 
-/** Commands that need all the others. */
+/** Commands that list all others. */
 const commandsThatNeedAll: readonly string[] = ['help', 'complete'];
 
-/** Columns left next to the longest flag of `run` on a terminal with 60 columns. */
+/** Width next to the longest flag of `run` on a terminal with 60 columns. */
 const minWidthToWrap = 25;
 
-/** Short enough for the comments to fit next to them at 80 columns. */
+/** At 80 columns, the comments fit next to the commands. */
 const firstExamples: readonly Pair[] = [
   ['adreport run --local --period last-week --by DAILY -o week.csv', 'a file'],
   ['adreport view week.csv --chart line', 'a chart'],
 ];
 
-/** Shown by the program's help; `--help-all` lists all of them. */
+/** Commands in the help of the program. `--help-all` lists all of them. */
 const usualCommands: Readonly<Record<string, readonly string[]>> = {
   'Get reports': ['run', 'view', 'check', 'update', 'fields'],
   'Set up': ['login', 'doctor', 'local-server'],
@@ -66,7 +66,7 @@ const moreHelp: readonly Pair[] = [
   ['adreport help cron', `help on a word or a topic: ${Object.keys(topics).join(', ')}`],
 ];
 
-/** Builds the root command with the command named by the first word, or with all commands. */
+/** Builds the program with the command that the first word names, or with all commands. */
 export function createProgram(
   perform: Perform,
   output: HelpOutput,
@@ -107,7 +107,7 @@ function addCommands(program: Command, perform: Perform, firstWord = ''): void {
   }
 }
 
-/** Formats the help of the program, which fits 24 lines. */
+/** Formats the help of the program, which fits into 24 lines. */
 function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
   const { width } = output;
   const lists: string[] = [];
@@ -128,7 +128,7 @@ function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-/** Configures the help of a command and its subcommands, with rare flags if `showsRare`. */
+/** Configures the help of a command and its subcommands. */
 function configure(command: Command, page: HelpOutput & { readonly showsRare: boolean }): void {
   const { write, width, showsRare } = page;
   const help = new Option('-h, --help', 'print this help').helpGroup('Help:');
@@ -152,7 +152,7 @@ function configure(command: Command, page: HelpOutput & { readonly showsRare: bo
         const helpAll = options.filter((option) => !isNotHelpAll(option));
         return [...options.filter(isNotHelpAll), ...(showsRare ? [] : helpAll), help];
       },
-      // Groups in the order of their flags, so that help comes last; a few flags need no groups.
+      // Groups have the order of their flags, so help comes last. A few flags need no groups.
       groupItems: (_unsorted, visible, groupOf) => {
         const isShort = !showsRare && visible.length <= 12 && visible[0] instanceof Option;
         return new Help().groupItems([], visible, isShort ? () => 'Flags:' : groupOf);
@@ -161,7 +161,7 @@ function configure(command: Command, page: HelpOutput & { readonly showsRare: bo
       commandUsage: (explained) =>
         new Help().commandUsage(explained).replace('[options]', '[flags]'),
     })
-    // The help of a group without a subcommand is regular output.
+    // The help of a command group goes to stdout even if a subcommand is missing.
     .configureOutput({
       writeOut: write,
       writeErr: write,

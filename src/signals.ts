@@ -1,21 +1,21 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 
-/** Aborts with the first of the signals. Allows any number of listeners. */
+/** Returns a signal that the first of several aborts. Allows any number of listeners. */
 export function anySignal(...signals: readonly AbortSignal[]): AbortSignal {
-  return forManyListeners(AbortSignal.any([...signals]));
+  return allowManyListeners(AbortSignal.any([...signals]));
 }
 
-/** Returns the signal without Node's default warning about more than ten listeners. */
-export function forManyListeners(signal: AbortSignal): AbortSignal {
+/** Turns off Node's warning about more than ten listeners. Returns the same signal. */
+export function allowManyListeners(signal: AbortSignal): AbortSignal {
   setMaxListeners(0, signal);
   return signal;
 }
 
-/** For longer times, Node's timers fire at once. */
+/** Node's timers fire at once if the time is longer. */
 const maxSleepMs = 2 ** 31 - 1;
 
-/** Rejects with the signal's reason when it is aborted. */
+/** Waits. Rejects with the reason of the signal when it is aborted. */
 export async function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
   try {
     await sleepFor(Math.min(durationMs, maxSleepMs), undefined, { signal });

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, findNearest } from '../text/nearest.ts';
 import { formatBaseUrl, parseOrigin } from './setting-values.ts';
 import { type Env, findEntry, type SettingKey, settingKeys } from './settings.ts';
 import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
@@ -56,7 +56,7 @@ function findSettingKey(text: string): SettingKey {
     const entries = settingKeys.map((candidate) => findEntry(candidate));
     const names = entries.map(({ name }) => name);
     const storable = entries.filter(({ flag }) => flag !== undefined).map(({ name }) => name);
-    const suggestion = nearest(text.replaceAll('_', '-'), names);
+    const suggestion = findNearest(text.replaceAll('_', '-'), names);
     const hint = didYouMean(suggestion, `Choose from ${storable.join(', ')}.`);
     throw new UsageError(`Unknown setting “${text}”.`, { hint });
   }

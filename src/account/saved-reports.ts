@@ -11,7 +11,7 @@ import {
 } from '../query/saved-report.ts';
 import { isUrl } from '../query/url.ts';
 import { fileError } from '../query/yaml-file.ts';
-import { adviseName } from '../text/nearest.ts';
+import { suggestName } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
 import {
   findProjectFile,
@@ -158,7 +158,7 @@ function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroun
   for (const name of chosen) {
     if (file.lines.has(name)) continue;
     const message = `Unknown report ${quoted(name)} in ${file.shownPath}.`;
-    throw unknownReport(command, here, { message, hint: adviseName(name, allNames) });
+    throw unknownReport(command, here, { message, hint: suggestName(name, allNames) });
   }
   return [...chosen];
 }

@@ -8,7 +8,7 @@ import { AdreportError, codeOf, UsageError } from '../errors.ts';
 import { withLock } from '../text/file-lock.ts';
 import { isJson, isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, findNearest } from '../text/nearest.ts';
 
 /** A stored account, which never has a password. */
 export interface StoredAccount {
@@ -45,7 +45,7 @@ export function unknownAccount(name: string, { accounts }: StoredSettings) {
     names.length > 0 ? `Choose from ${names.join(', ')}, or sign in with:` : 'Sign in with:';
   return {
     message: `No stored account is named “${name}”.`,
-    hint: didYouMean(nearest(name, names), `${otherwise} ${signIn}`),
+    hint: didYouMean(findNearest(name, names), `${otherwise} ${signIn}`),
   };
 }
 

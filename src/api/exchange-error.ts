@@ -6,7 +6,7 @@ import {
   UnsentError,
 } from '../errors.ts';
 import { isLoopback } from '../text/loopback.ts';
-import { printable, shortened } from '../text/printable.ts';
+import { printable, truncate } from '../text/printable.ts';
 import { type HintName, hintFor, type Wording } from './hints.ts';
 
 /** A failure of the proxy. The message is the URL of the proxy. */
@@ -153,7 +153,7 @@ function describe(error: unknown, message: string): string {
   };
   const isOpenSsl = typeof library === 'string' && typeof reason === 'string';
   const text = isOpenSsl ? `TLS failed: ${reason}` : message;
-  return printable(shortened(text));
+  return printable(truncate(text));
 }
 
 function networkHint(code: string, host: string): HintName {

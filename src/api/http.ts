@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { buildConnector, Dispatcher } from 'undici';
 import { RejectedError, UnreachableError, UsageError } from '../errors.ts';
-import { shortened } from '../text/printable.ts';
+import { truncate } from '../text/printable.ts';
 import { createDecoders } from './decompress.ts';
 import { exchangeError, ProxyError } from './exchange-error.ts';
 import { hintFor, type Wording } from './hints.ts';
@@ -243,7 +243,7 @@ function followRedirect(
 
 /** Names the target of a redirect: the origin, or the scheme if there is no origin. */
 function describeTarget({ origin, protocol }: URL): string {
-  return shortened(origin === 'null' ? `a ${protocol} URL` : origin);
+  return truncate(origin === 'null' ? `a ${protocol} URL` : origin);
 }
 
 /** Sends one request. The promise resolves when the headers have arrived. */

@@ -5,7 +5,7 @@ import {
   type ReportOutcome,
 } from '../contract/messages.ts';
 import { isObject } from '../text/json-object.ts';
-import { shortened } from '../text/printable.ts';
+import { truncate } from '../text/printable.ts';
 
 // Reads documents of the service, in the shapes of `decisions.md` 1 to 6 and no others.
 
@@ -184,12 +184,12 @@ export function parseServiceRecord(document: unknown): ServiceRecord {
   const message = reason ?? find(document, 'message', readScalar) ?? readScalar(document);
   const word = find(document, 'status', readScalar) ?? '';
   // A number repeats the HTTP status.
-  const status = /\p{L}/u.test(word) ? shortened(word).toLowerCase() : '';
+  const status = /\p{L}/u.test(word) ? truncate(word).toLowerCase() : '';
   const outcome = knownOutcomeOf(status);
   return {
-    errorId: errorId && shortened(errorId),
-    message: message && shortened(message),
-    errorLines: shortened(errors.join('\n')).split('\n'),
+    errorId: errorId && truncate(errorId),
+    message: message && truncate(message),
+    errorLines: truncate(errors.join('\n')).split('\n'),
     status,
     outcome,
     isError: errorId !== undefined || (reason !== undefined && reason !== '0'),

@@ -7,7 +7,7 @@ import {
 } from '../contract/body-kind.ts';
 import { type CampaignList, type StatusRecord, tokenPattern } from '../contract/messages.ts';
 import type { AdreportError } from '../errors.ts';
-import { maxServiceText } from '../text/printable.ts';
+import { maxServiceCharacters } from '../text/printable.ts';
 import type { HttpResponse } from './http.ts';
 import {
   containsRows,
@@ -196,8 +196,8 @@ export async function readCreated(
   if (id === undefined || isError) {
     throw response.unreadable('has no ID', { text: start, document });
   }
-  if (id.length > maxServiceText) {
-    const problem = `has an ID of more than ${maxServiceText} characters`;
+  if (id.length > maxServiceCharacters) {
+    const problem = `has an ID of more than ${maxServiceCharacters} characters`;
     throw response.unreadable(problem, { text: start, document });
   }
   return { id, status: status || 'progress', serviceMs };

@@ -2,7 +2,7 @@ import { type CampaignList, knownOutcomeOf } from '../contract/messages.ts';
 import type { CheckResult } from '../errors.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
 import { isObject } from '../text/json-object.ts';
-import { printable, shortened } from '../text/printable.ts';
+import { printable, truncate } from '../text/printable.ts';
 import { CheckMessages } from './check.ts';
 
 // Names are compared in lower case by their letters only: `hasMore` and `has_more` are the same.
@@ -52,7 +52,7 @@ export function checkOutsideRows(
 
   const unknown = findUnknown(document);
   if (unknown.length === 0) return;
-  const names = printable(shortened(unknown.join(', ')));
+  const names = printable(truncate(unknown.join(', ')));
   messages.addNote('outside the rows', `The response also contains ${names}.`);
 }
 

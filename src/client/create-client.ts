@@ -5,7 +5,7 @@ import type { Profile } from '../contract/vocabulary.ts';
 import { RejectedError } from '../errors.ts';
 import { buildBody, encodeBody } from '../query/body.ts';
 import type { Part } from '../query/query.ts';
-import { anySignal, forManyListeners, sleep } from '../signals.ts';
+import { allowManyListeners, anySignal, sleep } from '../signals.ts';
 import { Secrets } from '../text/secrets.ts';
 import type {
   CreateClientOptions,
@@ -137,7 +137,7 @@ async function connectClient(settings: CheckedSettings): Promise<Client> {
       stopwatch: () => performance.now(),
       sleep,
       random: Math.random,
-      signal: forManyListeners(signal),
+      signal: allowManyListeners(signal),
     },
     note: () => {},
     hide: (secret) => secrets.hide(secret),

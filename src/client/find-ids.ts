@@ -2,8 +2,8 @@ import type { Client } from '../api/client.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
 import { type CheckMessage, UsageError } from '../errors.ts';
 import { type NamedFilter, namedFilters, type Query } from '../query/query.ts';
-import { nearestNames } from '../text/nearest.ts';
-import { printable, quoted, shortened } from '../text/printable.ts';
+import { findNearestNames } from '../text/nearest.ts';
+import { printable, quoted, truncate } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { matchesWildcard } from '../text/wildcard.ts';
 import { readCampaigns } from './campaigns.ts';
@@ -61,7 +61,7 @@ export async function findIds(client: () => Promise<Client>, query: Query): Prom
 
 function formatMatches(matches: ReadonlyMap<string, string>): string {
   const names = [...matches].map(([id, name]) => `${printable(name)} (${id})`);
-  return shortened(names.join(', '));
+  return truncate(names.join(', '));
 }
 
 /** Returns the matching names by id. Throws `UsageError` if a pattern matches nothing. */
@@ -87,14 +87,14 @@ function findMatches(
 }
 
 function noMatchError(flag: string, pattern: string, names: readonly string[]): UsageError {
-  const nearby = nearestNames(pattern, names).map((name) => quoted(shortened(name)));
+  const nearby = findNearestNames(pattern, names).map((name) => quoted(truncate(name)));
   const hint =
     nearby.length > 0
       ? `Did you mean ${nearby.join(', ')}?`
       : 'List them with: adreport campaigns --ad-units';
   const thing = flag.slice(2).replaceAll('-', ' ');
   const count = formatPlural(names.length, thing);
-  return new UsageError(`No ${thing} matches ${quoted(shortened(pattern))} (${count}).`, {
+  return new UsageError(`No ${thing} matches ${quoted(truncate(pattern))} (${count}).`, {
     about: { flag },
     hint,
   });

@@ -4,9 +4,9 @@ import type { AnyRow } from '../contract/row-types.ts';
 import {
   type CheckMessage,
   isReportFailure,
+  joinWarnings,
   RefusedReportError,
   UsageError,
-  warningsMessage,
 } from '../errors.ts';
 import { buildBody, encodeBody } from '../query/body.ts';
 import { listQueryColumns } from '../query/columns.ts';
@@ -143,7 +143,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
   #requireNoWarnings(): void {
     if (!this.#setup.options.strict || this.warnings.length === 0) return;
     const hint = 'Without strict it is a warning.';
-    throw new RefusedReportError(warningsMessage(this.warnings), { reportId: this.id, hint });
+    throw new RefusedReportError(joinWarnings(this.warnings), { reportId: this.id, hint });
   }
 
   #progress(step: ReportProgress['step'], status: string, transfer?: Transfer): void {

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { findTopic, readSections, topics } from '../help/index.ts';
 import { renderMarkdown } from '../help/render.ts';
 import type { Context } from '../run/context.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, findNearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import { layOutPairs, type Pair } from '../ui/pairs.ts';
 import { declareCommand, findCommand } from './command.ts';
@@ -93,7 +93,7 @@ function findFlags(command: Command, word: string): Pair[] {
 }
 
 function unknownWords(program: Command, words: string): UsageError {
-  const guess = nearest(words, [...commandPaths(program), ...Object.keys(topics)]);
+  const guess = findNearest(words, [...commandPaths(program), ...Object.keys(topics)]);
   return new UsageError(`Unknown topic “${printable(words)}”.`, {
     hint: didYouMean(guess && `adreport help ${guess}`, 'See: adreport help'),
   });

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { findTopic } from '../help/index.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, findNearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 
 /** Explains a word that is not a command, with the closest one. */
@@ -13,7 +13,7 @@ export function unknownCommand(command: Command, word: string): UsageError {
   const isTopic = command.parent === null && findTopic(word) !== undefined;
   if (isTopic) return new UsageError(message, { hint: `It is a topic: adreport help ${word}` });
   const otherwise = command.parent ? `Choose from ${names.join(', ')}.` : 'See: adreport help';
-  return new UsageError(message, { hint: didYouMean(nearest(word, names), otherwise) });
+  return new UsageError(message, { hint: didYouMean(findNearest(word, names), otherwise) });
 }
 
 /** Explains a word that is not a flag, with the closest one. */
@@ -30,7 +30,7 @@ export function unknownFlag(command: Command, word: string, known: readonly Opti
   const about = { flag: name };
   const message = `Unknown flag ${printable(name)}.`;
   const flags = ['--help', ...known.flatMap(({ long }) => long ?? [])];
-  const guess = nearest(withoutDashes(name), flags.map(withoutDashes));
+  const guess = findNearest(withoutDashes(name), flags.map(withoutDashes));
   return new UsageError(message, {
     about,
     hint: didYouMean(guess && `--${guess}`, formatSeeHelpAll(command)),

@@ -58,7 +58,7 @@ export class CsvEncoder implements Encoder {
     return [header, this.#encodeRows(ended)];
   }
 
-  /** Returns the header on the first call, once the columns are known, and nothing on later calls. */
+  /** Returns the header on the first call, and nothing on later ones. */
   #takeHeader(): Buffer {
     if (this.#hasStarted) return Buffer.alloc(0);
     this.#hasStarted = true;
@@ -111,8 +111,8 @@ export class CsvEncoder implements Encoder {
 }
 
 /**
- * Formats a number with a decimal comma. Exactly three decimals get a zero, because `1,125` could be
- * read as thousands.
+ * Formats a number with a decimal comma. Exactly three decimals get a zero, because `1,125` could
+ * be read as thousands.
  */
 function withDecimalComma(number: string): string {
   const text = number.replace('.', ',');

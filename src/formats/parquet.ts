@@ -14,7 +14,7 @@ import { ColumnPlan, isComputed, type PlannedColumn } from '../query/column-plan
 import { summarizeNumbers, toCents } from '../rows/column-values.ts';
 import { type ReportTail, type RowBatch, toText, type Value } from '../rows/row-batch.ts';
 import { exactInteger } from '../text/decimal.ts';
-import { printable, quoted, shortened } from '../text/printable.ts';
+import { printable, quoted, truncate } from '../text/printable.ts';
 import { RowValues, toExactDouble } from './row-values.ts';
 
 /**
@@ -317,8 +317,8 @@ function areRegularNumbers(batch: RowBatch, column: PlannedColumn): boolean {
 }
 
 /**
- * Numbers of a column in a row group, as the writer needs them. Half of the time went into an array,
- * which has an object per number.
+ * Numbers of a column in a row group, as the writer needs them. Half of the time went into an
+ * array, which has an object per number.
  */
 class NumberList {
   length = 0;
@@ -393,7 +393,7 @@ function convertValue(
   const result = type.convert(value);
   if (result !== undefined) return result;
 
-  const shownValue = printable(shortened(JSON.stringify(value), maxShownCharacters));
+  const shownValue = printable(truncate(JSON.stringify(value), maxShownCharacters));
   throw new IncompleteDataError(
     `Row ${row}: ${printable(name)} is ${shownValue}, which is not a ${type.description}.`,
     {

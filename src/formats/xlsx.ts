@@ -219,7 +219,7 @@ export class SpreadsheetEncoder implements Encoder {
     return `A1:${columnLetters(this.#headings.length - 1)}${lastRow}`;
   }
 
-  /** Counts the columns that name the rows. They are repeated if the table is several pages wide. */
+  /** Counts the columns that printed pages repeat, so that each page names its rows. */
   #countRepeatedColumns(): number {
     const columns = this.#columns ?? [];
     return this.#pagesAcross > 1 ? columns.findIndex(({ numeric }) => numeric) : 0;

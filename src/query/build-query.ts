@@ -17,7 +17,7 @@ import {
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, findNearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import { requireConsistent } from './check-query.ts';
 import { type ColumnsQuery, readColumnNames } from './columns.ts';
@@ -213,7 +213,7 @@ function readValues(filter: Filter, typed: readonly string[], flag: string): str
 
 function refuseCountry(text: string, flag: string): never {
   const names = listCountries().map(({ name }) => name);
-  const hint = didYouMean(nearest(text, names), 'Use ISO codes or English names: FR,Germany.');
+  const hint = didYouMean(findNearest(text, names), 'Use ISO codes or English names: FR,Germany.');
   throw refuse(flag, `Unknown country ${quoted(text)}.`, hint);
 }
 

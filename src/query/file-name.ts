@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { findNearest } from '../text/nearest.ts';
 import type { Part, Query } from './query.ts';
 
 /** Placeholders of file names (`cli.md`, Output). */
@@ -119,7 +119,7 @@ function parsePlaceholder(word: string): Placeholder {
   const placeholder = placeholders.find((name) => name === word);
   if (placeholder) return placeholder;
 
-  const suggestion = nearest(word, placeholders);
+  const suggestion = findNearest(word, placeholders);
   throw new UsageError(`Unknown placeholder {${word}} in -o.`, {
     about: { flag: '--output' },
     hint: suggestion

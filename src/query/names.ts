@@ -1,6 +1,6 @@
 import { aliases, findNames } from '../contract/aliases.ts';
 import { UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { findNearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 
 export interface TypedName {
@@ -40,10 +40,10 @@ export function closestHint(typed: Omit<TypedName, 'flag'>, otherwise: string): 
  * too.
  */
 function closestNames({ name, accepted }: Omit<TypedName, 'flag'>): readonly string[] {
-  const closest = nearest(name, accepted);
+  const closest = findNearest(name, accepted);
   if (closest !== undefined) return [closest];
 
-  const alias = nearest(name, Object.keys(aliases));
+  const alias = findNearest(name, Object.keys(aliases));
   return alias === undefined ? [] : findNames(alias, accepted);
 }
 

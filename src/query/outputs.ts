@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { adviseName } from '../text/nearest.ts';
+import { suggestName } from '../text/nearest.ts';
 import type { OutputFlags } from './flags/output-flags.ts';
 import { type FormatName, formatFacts, formatOfFile } from './format-names.ts';
 import type { Output } from './query.ts';
@@ -62,7 +62,7 @@ function chooseFormat(path: string): FormatName {
 
   const endings = Object.values(formatFacts).flatMap((format) => format.endings);
   const message = `Unknown file extension .${ending} in -o ${path}.`;
-  throw refuse(message, `${adviseName(ending, endings)} Any other name needs --format.`);
+  throw refuse(message, `${suggestName(ending, endings)} Any other name needs --format.`);
 }
 
 function refuse(message: string, hint: string): UsageError {

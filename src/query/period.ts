@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, findNearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
 import {
   type Days,
@@ -104,7 +104,7 @@ export function readZone(text: string): string {
     const zones = Intl.supportedValuesOf('timeZone');
     const city = `/${name.replaceAll(' ', '_')}`.toLowerCase();
     const suggestion =
-      nearest(name, zones) ?? zones.find((zone) => zone.toLowerCase().endsWith(city));
+      findNearest(name, zones) ?? zones.find((zone) => zone.toLowerCase().endsWith(city));
     throw new UsageError(`Unknown time zone ${quoted(text)}.`, {
       about: { flag: '--timezone' },
       hint: didYouMean(suggestion, 'Use a name such as Europe/Paris, America/New_York or UTC.'),
@@ -310,5 +310,5 @@ export const periodNames = [
 function suggestPeriod(typed: string): string | undefined {
   const text = typed.trim();
   const name = text.replaceAll(/[\s_]+/g, '-');
-  return findAcceptedForm(text) ?? nearest(name, ['last-7d', 'last-24h', ...periodNames]);
+  return findAcceptedForm(text) ?? findNearest(name, ['last-7d', 'last-24h', ...periodNames]);
 }

@@ -1,6 +1,6 @@
 import { findCountry } from '../contract/countries.ts';
 import { defaultZone } from '../contract/messages.ts';
-import { shortened } from '../text/printable.ts';
+import { truncate } from '../text/printable.ts';
 import { type Flag, isSwitch, keyOfFlag, longName } from './flags/flag.ts';
 import { joinList } from './flags/read-value.ts';
 import { runFlagsByName } from './flags/run-flags.ts';
@@ -47,8 +47,7 @@ export function differences(before: Query, after: Query): string[] {
   const lines: string[] = [];
   for (const key of new Set([...old.keys(), ...current.keys()])) {
     const [from, to] = [old.get(key) ?? 'none', current.get(key) ?? 'none'];
-    if (from !== to)
-      lines.push(`${key}: ${shortened(from, maxShown)} → ${shortened(to, maxShown)}`);
+    if (from !== to) lines.push(`${key}: ${truncate(from, maxShown)} → ${truncate(to, maxShown)}`);
   }
   return lines;
 }

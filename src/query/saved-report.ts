@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { adviseName } from '../text/nearest.ts';
+import { suggestName } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import { type Flag, isNegation, isSwitch, keyOfFlag, longName, readValue } from './flags/flag.ts';
 import { joinList } from './flags/read-value.ts';
@@ -150,6 +150,6 @@ export function unknownKeyMistake(
       hint: 'Name a stored account with account: (adreport login), or set ADREPORT_TOKEN and ADREPORT_BASE_URL.',
     };
   }
-  const hint = adviseName(name.replaceAll('_', '-'), keys);
+  const hint = suggestName(name.replaceAll('_', '-'), keys);
   return { line, message: `Unknown key ${quoted(name)}.`, hint };
 }

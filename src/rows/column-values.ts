@@ -15,8 +15,8 @@ export const maxExactCents = 1e15;
 
 export interface NumberFacts {
   /**
-   * Sum in whole cents. Absent if a row has no number in the usual form, or if a double may not hold
-   * the sum.
+   * Sum in whole cents. Absent if a row has no number in the usual form, or if a double may not
+   * hold the sum.
    */
   readonly exactCents?: number;
 

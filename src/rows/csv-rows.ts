@@ -131,7 +131,9 @@ class CsvReader {
     return bytes;
   }
 
-  /** Throws if the bytes so far are not UTF-8. Without a chunk, they must not end in a character. */
+  /**
+   * Throws if the bytes so far are not UTF-8. Without a chunk, they must not end in a character.
+   */
   #checkText(chunk?: Uint8Array): void {
     try {
       this.#decoder.decode(chunk, { stream: chunk !== undefined });

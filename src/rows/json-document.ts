@@ -316,7 +316,9 @@ class DocumentReader {
   }
 }
 
-/** Parses the `summary` of a report. Returns `undefined` if it does not have the specified shape. */
+/**
+ * Parses the `summary` of a report. Returns `undefined` if it does not have the specified shape.
+ */
 export function readSummary(json: Buffer | undefined): ReportSummary | undefined {
   if (json === undefined) return undefined;
 

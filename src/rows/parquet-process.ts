@@ -49,7 +49,8 @@ function write(lines: Uint8Array): Promise<void> {
 
 /**
  * Ends the process if its parent is gone, or if it takes too much memory. The limit of V8 does not
- * include the bytes of pages. Runs in a thread of its own, because decoding a page may never return.
+ * include the bytes of pages. Runs in a thread of its own, because decoding a page may never
+ * return.
  */
 function watch(): void {
   const parentPid = Number(process.argv[2]);

@@ -91,7 +91,7 @@ export class RowKeys {
   #hourBefore: Buffer | undefined;
   #instantBefore = noInstant;
 
-  /** Integers of the current key: for each value, a field number with its length, then its bytes. */
+  /** Integers of the current key: the field number and length of each value, then its bytes. */
   #words = new Int32Array(256);
   #wordCount = 0;
 
@@ -217,7 +217,7 @@ export class RowKeys {
     this.#addBytes(number, view, 0, bytes.length);
   }
 
-  /** Adds a value. Returns true if it has a backslash. May read up to three bytes beyond its end. */
+  /** Adds a value. Returns true if it has a backslash. May read three bytes beyond its end. */
   #addBytes(number: number, view: DataView, start: number, length: number): boolean {
     this.#reserve(1 + (length >> 2));
     const words = this.#words;

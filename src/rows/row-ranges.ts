@@ -12,7 +12,8 @@ export interface RowBatch {
   readonly firstRow: number;
 
   /**
-   * Keys of all rows so far, in the order in which they first appeared. A new key makes a new array.
+   * Keys of all rows so far, in the order in which they first appeared. A new key makes a new
+   * array.
    */
   readonly fields: readonly string[];
 

@@ -250,7 +250,7 @@ export class RowScanner {
     this.#learnNullRuns(view, field, field + fieldCount);
   }
 
-  /** Learns the null runs of the current row, from the field `from` up to, but not including, `to`. */
+  /** Learns the null runs of the current row among the fields from `from` to `to`, without `to`. */
   #learnNullRuns(view: DataView, from: number, to: number): void {
     this.#areNullRunsLearned = true;
     let first = from;
@@ -334,9 +334,9 @@ function tooLongError(at: number): MalformedJsonError {
 }
 
 /**
- * Compares the bytes at `at` with `length` bytes whose words begin at `first`. Gaps and runs have no
- * zero bytes, so bytes that have not arrived differ. Eight bytes that are NaN count as different,
- * which is slower but correct.
+ * Compares the bytes at `at` with `length` bytes whose words begin at `first`. Gaps and runs have
+ * no zero bytes, so bytes that have not arrived differ. Eight bytes that are NaN count as
+ * different, which is slower but correct.
  */
 function wordsMatch(
   view: DataView,

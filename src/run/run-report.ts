@@ -1,8 +1,8 @@
 import {
   type CheckMessage,
   type CheckResult,
+  joinWarnings,
   RefusedReportError,
-  warningsMessage,
 } from '../errors.ts';
 import { NonZeroDetector } from '../folder/non-zero-detector.ts';
 import {
@@ -166,7 +166,7 @@ async function writeRows(
 }
 
 function strictWarningsError(warnings: readonly CheckMessage[]): RefusedReportError {
-  return new RefusedReportError(warningsMessage(warnings), {
+  return new RefusedReportError(joinWarnings(warnings), {
     hint: 'Run the command again later to request a new report. Without --strict this is a warning.',
   });
 }

@@ -8,7 +8,7 @@ import {
 import type { Duplex } from 'node:stream';
 import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { isLoopback } from '../text/loopback.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, findNearest } from '../text/nearest.ts';
 import { type AdminCall, listAdminCalls } from './control/admin-calls.ts';
 import { FaultMistakeError } from './faults/fault-mistake.ts';
 import { buildOpenapiDocument } from './openapi.ts';
@@ -139,7 +139,7 @@ function unknownPathError(routes: readonly Route[], path: string): ServiceError 
   const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
   if (methods.length === 0) {
     const paths = routes.map((route) => route.path);
-    const advice = didYouMean(nearest(path, paths), 'GET /openapi.json describes the service.');
+    const advice = didYouMean(findNearest(path, paths), 'GET /openapi.json describes the service.');
     return new ServiceError('NOT_FOUND', `Unknown path ${path.slice(0, 80)}. ${advice}`);
   }
 

@@ -1,6 +1,6 @@
 import stringWidth from 'fast-string-width';
 
-/** Counts terminal cells. Printable ASCII, the usual case, takes one each. */
+/** Counts terminal cells. A printable ASCII character, the usual case, takes one. */
 export function measureWidth(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
@@ -21,7 +21,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Created on first use, because that takes longer than the rest of a small table. */
+/** Created on first use, because creating it takes longer than drawing a small table. */
 let graphemes: Intl.Segmenter | undefined;
 
 /** Limits a string to `width` cells, with `…` at its end. */

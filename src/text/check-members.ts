@@ -1,9 +1,9 @@
-import { didYouMean, nearest } from './nearest.ts';
+import { didYouMean, findNearest } from './nearest.ts';
 import { quoted } from './printable.ts';
 
-/** Checks one member of an object from code that may not be type-checked. */
+/** Checks a member of an object that may come from untyped code. */
 export interface MemberCheck {
-  /** Describes valid values in errors: `true or false`. */
+  /** Names the valid values in errors: `true or false`. */
   readonly expected: string;
   isValid(value: unknown): boolean;
 
@@ -17,10 +17,10 @@ export interface MemberMistake {
 }
 
 /**
- * Finds the first unknown or invalid member of an object; `undefined` if there is none. A member
- * with the value `undefined` counts as absent.
+ * Finds the first unknown or invalid member of an object. A member with the value `undefined`
+ * counts as absent.
  *
- * @param noun what messages call a member
+ * @param noun word for a member in messages
  */
 export function findMistake(
   object: unknown,
@@ -30,7 +30,7 @@ export function findMistake(
   const names = Object.keys(checks);
   if (typeof object !== 'object' || object === null) {
     return {
-      message: `Expected an object with ${names.join(', ')}, not ${describe(object)}.`,
+      message: `Expected an object with ${names.join(', ')}, not ${describeValue(object)}.`,
     };
   }
 
@@ -38,7 +38,7 @@ export function findMistake(
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (!check) return unknownMember(name, checks, noun);
     if (value === undefined || check.isValid(value)) continue;
-    const shownValue = check.isSecret ? 'this value' : describe(value);
+    const shownValue = check.isSecret ? 'this value' : describeValue(value);
     return { message: `${name} cannot be ${shownValue}: use ${check.expected}.` };
   }
   return undefined;
@@ -50,7 +50,7 @@ function unknownMember(
   noun: string,
 ): MemberMistake {
   const names = Object.keys(checks);
-  const guess = nearest(name, names);
+  const guess = findNearest(name, names);
   const advice = guess && `${guess}, which takes ${checks[guess]?.expected}`;
   return {
     message: `Unknown ${noun} ${quoted(name)}.`,
@@ -58,7 +58,7 @@ function unknownMember(
   };
 }
 
-function describe(value: unknown): string {
+function describeValue(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return 'a list';

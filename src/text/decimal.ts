@@ -1,4 +1,4 @@
-/** Longer numbers are treated as text, because adding them is slow. */
+/** Longer numbers are treated as strings, because adding them is slow. */
 export const maxNumberLength = 400;
 
 /** An exact decimal number: `new Decimal(1250n, 2)` is 12.50. */
@@ -12,7 +12,7 @@ export class Decimal {
     this.#scale = scale;
   }
 
-  /** Reads `12`, `-0.50` or `1e5`; `undefined` for any other string. */
+  /** Parses `12`, `-0.50` or `1e5`. Returns `undefined` for any other string. */
   static parse(text: string): Decimal | undefined {
     if (text.length > maxNumberLength) return undefined;
 
@@ -27,7 +27,7 @@ export class Decimal {
 
   plus(other: Decimal): Decimal {
     const scale = Math.max(this.#scale, other.#scale);
-    return new Decimal(this.#at(scale) + other.#at(scale), scale);
+    return new Decimal(this.#unitsAt(scale) + other.#unitsAt(scale), scale);
   }
 
   minus(other: Decimal): Decimal {
@@ -47,17 +47,17 @@ export class Decimal {
   /** Rounds half away from zero. `other` must not be 0. */
   dividedBy(other: Decimal, decimals: number): Decimal {
     const scale = Math.max(this.#scale, other.#scale);
-    const over = this.#at(scale) * 10n ** BigInt(decimals);
-    const under = other.#at(scale);
+    const dividend = this.#unitsAt(scale) * 10n ** BigInt(decimals);
+    const divisor = other.#unitsAt(scale);
 
-    const isNegative = over < 0n !== under < 0n;
-    const overSize = over < 0n ? -over : over;
-    const underSize = under < 0n ? -under : under;
-    const quotient = (2n * overSize + underSize) / (2n * underSize);
+    const isNegative = dividend < 0n !== divisor < 0n;
+    const size = dividend < 0n ? -dividend : dividend;
+    const divisorSize = divisor < 0n ? -divisor : divisor;
+    const quotient = (2n * size + divisorSize) / (2n * divisorSize);
     return new Decimal(isNegative ? -quotient : quotient, decimals);
   }
 
-  /** Keeps all digits, without trailing zeros in the decimals. */
+  /** Formats all digits, without trailing zeros in the decimals. */
   toString(): string {
     const negative = this.#units < 0n;
     const digits = String(negative ? -this.#units : this.#units).padStart(this.#scale + 1, '0');
@@ -74,12 +74,12 @@ export class Decimal {
     return this.#units % unit === 0n ? this.#units / unit : undefined;
   }
 
-  #at(scale: number): bigint {
+  #unitsAt(scale: number): bigint {
     return this.#units * 10n ** BigInt(scale - this.#scale);
   }
 }
 
-/** Parses a number as a double; `undefined` if a double would change it. */
+/** Parses a number as a double. Returns `undefined` if a double would change it. */
 export function exactDouble(text: string): number | undefined {
   const number = Number(text);
   // A double preserves every decimal number of 15 digits.
@@ -90,7 +90,7 @@ export function exactDouble(text: string): number | undefined {
   return exact && stored && exact.minus(stored).sign === 0 ? number : undefined;
 }
 
-/** Parses a 64-bit integer; `undefined` if the string is not one or does not fit. */
+/** Parses a 64-bit integer. Returns `undefined` for any other string. */
 export function exactInteger(text: string): bigint | undefined {
   const integer = Decimal.parse(text)?.toInteger();
   return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;

@@ -1,4 +1,4 @@
-/** Host functions that are needed to change a file. */
+/** Parts of the host that are needed to change a file. */
 export interface FileHost {
   readonly platform: NodeJS.Platform;
 
@@ -18,14 +18,15 @@ export class FileInUseError extends Error {
   }
 }
 
-/** Virus scanners, sync programs and indexers close a file sooner. */
+/** Virus scanners, sync clients and indexers close a file sooner. */
 const maxFileInUseMs = 10_000;
 
 const maxPauseMs = 500;
 
 /**
  * Changes a file. Windows refuses this while another program has the file open. The change is then
- * repeated for `maxMs`. After that, throws `FileInUseError`. Any other error is thrown at once.
+ * tried again for `maxMs`, after which `FileInUseError` is thrown. Any other error is thrown at
+ * once.
  */
 export async function retryWhileInUse<T>(
   host: FileHost,
@@ -50,11 +51,11 @@ export async function retryWhileInUse<T>(
   }
 }
 
-/** Recognizes that Windows refused a change because another program has the file open. */
+/** Recognizes the errors of Windows for a file that another program has open. */
 function isFileInUse(error: unknown): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EBUSY') return true;
 
-  // A rename follows the creation of a file in the same folder, so permissions are not the reason.
+  // A file was just created in the same folder, so permissions are not the reason.
   return syscall === 'rename' && (code === 'EPERM' || code === 'EACCES');
 }

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder and its missing parents. Returns the created folders, outermost first. Node's
- * recursive `mkdir` is not used, because it never ends below `/proc`.
+ * Creates a folder and its missing parents. Returns the created folders, the outermost first.
+ * Node's recursive `mkdir` never returns for a path below `/proc`.
  */
 export function makeFolder(path: string, mode?: number): string[] {
   if (existsSync(path)) return [];

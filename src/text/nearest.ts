@@ -1,11 +1,11 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
- * Finds the candidate closest to a misspelt name, in any case; `undefined` if none is close. At
- * most a third of the letters may differ, so that unrelated words get no suggestion.
+ * Finds the candidate that is closest to a misspelt name, without regard to case. At most a third
+ * of the letters may differ, so that unrelated words get no suggestion.
  */
-export function nearest(name: string, candidates: readonly string[]): string | undefined {
-  // Edit distance is quadratic: a very long name must not take a second.
+export function findNearest(name: string, candidates: readonly string[]): string | undefined {
+  // The edit distance of very long names would take seconds.
   if (candidates.length === 0 || name === '' || name.length > 64) return undefined;
 
   const lower = name.toLowerCase();
@@ -19,15 +19,13 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   return swapped && byLower.get(swapped);
 }
 
-/**
- * Sorts the letters of a word. This recognizes two swapped letters, which would count as two edits.
- */
+/** Sorts the letters of a word, to recognize swapped letters, which count as two edits. */
 function sortLetters(word: string): string {
   return [...word].sort().join('');
 }
 
 /** Finds up to three names that contain a pattern, or a close misspelling of it. */
-export function nearestNames(pattern: string, names: readonly string[]): string[] {
+export function findNearestNames(pattern: string, names: readonly string[]): string[] {
   const plainPattern = pattern.replaceAll('*', '').trim().toLowerCase();
   if (plainPattern === '') return [];
 
@@ -39,22 +37,19 @@ export function nearestNames(pattern: string, names: readonly string[]): string[
     const words = name.split(/\s+/);
     return [name, ...words.map((_, at) => words.slice(at, at + wordCount).join(' '))];
   };
-  const best = nearest(plainPattern, names.flatMap(listPieces))?.toLowerCase();
+  const best = findNearest(plainPattern, names.flatMap(listPieces))?.toLowerCase();
   const nearNames = names.filter((name) =>
     listPieces(name).some((piece) => piece.toLowerCase() === best),
   );
   return [...new Set(nearNames)].slice(0, 3);
 }
 
-/** Suggests a name (`Did you mean …?`). Without a name, returns `otherwise`. */
-export function didYouMean(suggestion: string | undefined, otherwise: string): string {
-  return suggestion === undefined ? otherwise : `Did you mean ${suggestion}?`;
+/** Formats a suggestion (`Did you mean …?`), or returns other advice if there is none. */
+export function didYouMean(suggestion: string | undefined, otherAdvice: string): string {
+  return suggestion === undefined ? otherAdvice : `Did you mean ${suggestion}?`;
 }
 
-/**
- * Suggests the closest candidate (`Did you mean …?`). Without one, lists all candidates (`Choose
- * from a, b.`).
- */
-export function adviseName(name: string, candidates: readonly string[]): string {
-  return didYouMean(nearest(name, candidates), `Choose from ${candidates.join(', ')}.`);
+/** Suggests the closest candidate (`Did you mean …?`), or lists all (`Choose from a, b.`). */
+export function suggestName(name: string, candidates: readonly string[]): string {
+  return didYouMean(findNearest(name, candidates), `Choose from ${candidates.join(', ')}.`);
 }

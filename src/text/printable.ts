@@ -1,14 +1,14 @@
 /**
- * Matches control characters, and characters that reorder or hide text: bidirectional controls,
- * line separators, byte order marks, lone surrogates.
+ * Matches control characters, and characters that reorder or hide others: bidirectional controls,
+ * line separators, byte order marks and lone surrogates.
  */
 export const hiddenCharacters =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /**
- * Makes text safe for a terminal line: hidden characters become visible. ASCII controls are
- * replaced by their pictures (`␛`, `␊`), the others by escapes (`\u202e`).
+ * Makes hidden characters visible, so that a string is safe on a terminal. ASCII control characters
+ * become pictures (`␛`, `␊`), all others become escapes (`\u202e`).
  */
 export function printable(text: string): string {
   // Most strings are plain ASCII, and a table has millions of them.
@@ -21,11 +21,11 @@ export function printable(text: string): string {
   });
 }
 
-/** Maximum number of characters shown of a string from the service (`cli.md`, Streams). */
-export const maxServiceText = 500;
+/** Maximum length of a string from the service on a terminal (`cli.md`, Streams). */
+export const maxServiceCharacters = 500;
 
-/** Limits a string from the service, with `…` at its end. */
-export function shortened(text: string, maxCharacters = maxServiceText): string {
+/** Limits the length of a string, with `…` at its end. */
+export function truncate(text: string, maxCharacters = maxServiceCharacters): string {
   if (text.length <= maxCharacters) return text;
   return `${text.slice(0, maxCharacters - 1)}…`;
 }
@@ -34,20 +34,20 @@ const rightToLeft =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
- * Isolates right-to-left text (U+2068 and U+2069), because it would reorder the words and numbers
- * that follow.
+ * Encloses a right-to-left string in isolates (U+2068 and U+2069). Otherwise it would reorder the
+ * words and numbers that follow.
  */
-export function isolated(text: string): string {
+export function isolate(text: string): string {
   return rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
 }
 
-/** Makes a quotation for messages: printable, and at most 80 characters. */
+/** Quotes a string in a message: printable, and at most 80 characters. */
 export function quoted(text: string): string {
   const excerpt = text.length > 80 ? `${text.slice(0, 80)}…` : text;
   return `“${printable(excerpt)}”`;
 }
 
-/** Formats JSON on one line, with hidden characters escaped so that the value is preserved. */
+/** Formats JSON on one line, with hidden characters as escapes. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(/[^ -~]/gu, (character) =>
     printable(character) === character
@@ -68,7 +68,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '&#39;');
 }
 
-/** Ends a sentence with a full stop, unless it has an end. */
+/** Adds a full stop to a sentence that has no end. */
 export function endSentence(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

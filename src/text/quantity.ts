@@ -18,7 +18,7 @@ export function formatPlural(count: number, noun: string): string {
   return `${formatCount(count)} ${count === 1 ? noun : pluralize(noun)}`;
 }
 
-/** Makes a plural: `campaigns`, `countries`, `addresses`. */
+/** Forms a plural: `campaigns`, `countries`, `addresses`. */
 export function pluralize(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, 'ies');
   return /(?:s|x|ch|sh)$/i.test(noun) ? `${noun}es` : `${noun}s`;
@@ -39,8 +39,8 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 
 /**
- * Parses `500ms`, `5s`, `30m`, `2h`, `1d` or `0` into milliseconds; `undefined` for anything else,
- * including a number without a unit.
+ * Parses `500ms`, `5s`, `30m`, `2h`, `1d` or `0` to milliseconds. Returns `undefined` for anything
+ * else, including a number without a unit.
  */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim().toLowerCase();

@@ -1,9 +1,9 @@
 import { hiddenCharacters, printable } from './printable.ts';
 
 /**
- * Quotes a string as one word for the shells of a platform. On Windows these are cmd, PowerShell
- * and programs that split their own command line; elsewhere, any POSIX shell. Hidden characters are
- * made visible in the syntax of bash, zsh and ksh.
+ * Quotes a string as one word for the shells of a platform. On Windows, these are cmd and
+ * PowerShell. Elsewhere, they are all POSIX shells, but a string with hidden characters is written
+ * as an escape of bash, zsh and ksh.
  */
 export function quoteForShell(text: string, platform: NodeJS.Platform): string {
   if (platform === 'win32') return quoteForWindows(text);
@@ -16,7 +16,7 @@ export function quoteForShell(text: string, platform: NodeJS.Platform): string {
   return `$'${escaped.replace(hiddenCharacters, escapeCharacter)}'`;
 }
 
-/** Replaces hidden characters by visible ones, because these shells cannot express them. */
+/** Replaces hidden characters with visible ones, because these shells have no escapes for them. */
 function quoteForWindows(text: string): string {
   // A backslash is only special before a quote. Quotes are doubled, because cmd counts them and
   // does not know escapes.
@@ -24,7 +24,7 @@ function quoteForWindows(text: string): string {
   return `"${escaped.replace(/\\+(?="|$)/g, '$&$&')}"`;
 }
 
-/** Returns shell escapes such as `\n` and `\u202e`. */
+/** Returns an escape such as `\n` or `\u202e`. */
 function escapeCharacter(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\t') return '\\t';
@@ -42,13 +42,13 @@ const plainOnWindows = /^[\w./:\\+=-]+$/;
 
 const plainElsewhere = /^[\w./:@%+=,-]+$/;
 
-/** Quotes one word for the platform's shells only if necessary. */
+/** Quotes a word for the platform's shells if necessary. */
 export function shellWord(text: string, platform: NodeJS.Platform): string {
   const isPlain = (platform === 'win32' ? plainOnWindows : plainElsewhere).test(text);
   return isPlain ? text : quoteForShell(text, platform);
 }
 
-/** Formats a relative path as one shell word that cannot be taken for a flag. */
+/** Formats a relative path as a shell word that cannot be taken for a flag. */
 export function pathWord(path: string, platform: NodeJS.Platform): string {
   if (path === '') return '.';
   return shellWord(path.startsWith('-') ? `./${path}` : path, platform);

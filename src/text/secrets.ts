@@ -2,30 +2,30 @@ import { printable, visibleJson } from './printable.ts';
 
 const replacement = '[hidden]';
 
-/** Shorter values occur inside ordinary words, so hiding them would reveal them. */
+/** Shorter secrets occur in ordinary words, so that hiding them would reveal them. */
 const minSecretLength = 4;
 
-/** Shorter values are hidden as whole words only: `password` must not become `[hidden]word`. */
+/** Shorter secrets are hidden only as whole words: `password` must not become `[hidden]word`. */
 const minPartLength = 12;
 
-/** Removes secrets in any case. */
+/** Hides secrets in text, without regard to case. */
 export class Secrets {
   readonly #patterns = new Map<string, string>();
   #anySecret: RegExp | undefined;
 
-  /** Hides a secret in each encoding that a request or an error could contain. */
+  /** Adds a secret, with every encoding in which a request or an error may contain it. */
   hide(secret: string): void {
     if (secret.length < minSecretLength) return;
     for (const spelling of listSpellings(secret))
       this.#patterns.set(spelling, buildPattern(spelling));
 
-    // The longest comes first. If one secret begins with another, its end must not remain visible.
+    // The longest secret comes first. If it begins with another one, its end must not stay visible.
     const longestFirst = [...this.#patterns].sort(([a], [b]) => b.length - a.length);
     const alternatives = longestFirst.map(([, pattern]) => pattern);
     this.#anySecret = new RegExp(alternatives.join('|'), 'giu');
   }
 
-  /** Replaces each secret by `[hidden]`. */
+  /** Replaces each secret with `[hidden]`. */
   redact(text: string): string {
     return this.#anySecret ? text.replace(this.#anySecret, replacement) : text;
   }
@@ -41,10 +41,7 @@ function listSpellings(secret: string): string[] {
   return [secret, printable(secret), ...inJson, inUrl, inForm];
 }
 
-/**
- * Builds a pattern. A short secret that begins or ends with a letter is matched only as a whole
- * word.
- */
+/** Builds a pattern that matches a short secret only as a whole word. */
 function buildPattern(text: string): string {
   const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   if (text.length >= minPartLength) return literal;

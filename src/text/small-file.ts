@@ -1,9 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * Reads a whole regular file of limited size. Pipes, devices and larger files are refused without
- * waiting for them.
- * @throws Error with a reason to be put after a colon: `there is no such file`
+ * Reads a regular file of limited size. Pipes, devices and larger files are refused at once.
+ * @throws Error whose message is a clause: `there is no such file`
  */
 export function readSmallFile(path: string, maxBytes: number): Buffer {
   const descriptor = openToRead(path);
@@ -22,7 +21,7 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
   }
 }
 
-/** Opens a file without waiting for the writer of a pipe. */
+/** Opens a file. For a pipe, does not wait for a writer. */
 function openToRead(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

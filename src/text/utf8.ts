@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 /**
  * Decodes UTF-8 and drops a byte order mark.
  *
- * @throws Error with a reason to be put after a colon: `it is not UTF-8`
+ * @throws Error whose message is a clause: `it is not UTF-8`
  */
 export function decodeUtf8(bytes: Buffer): string {
   if (isUtf16(bytes))
@@ -12,7 +12,7 @@ export function decodeUtf8(bytes: Buffer): string {
   return bytes.toString('utf8').replace(/^\uFEFF/, '');
 }
 
-/** Recognizes a mark of UTF-16, or an ASCII character in it. */
+/** Recognizes UTF-16 by its byte order mark, or by an ASCII character at the beginning. */
 function isUtf16(bytes: Buffer): boolean {
   const [first = 0, second = 0] = bytes;
   const mark = bytes.subarray(0, 2).toString('hex');

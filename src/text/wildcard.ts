@@ -1,10 +1,10 @@
 /**
- * Compares text with a pattern in which `*` matches any text and `?` one character. Ignores case
- * and Unicode form. Only the last `*` is extended when backtracking, so that no pattern is slow.
+ * Compares a string with a pattern in which `*` stands for any characters and `?` for one. Ignores
+ * case and Unicode form. Backtracking extends only the last `*`, so that no pattern is slow.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
-  const patternCharacters = [...plain(pattern)];
-  const characters = [...plain(text)];
+  const patternCharacters = [...normalize(pattern)];
+  const characters = [...normalize(text)];
   let inPattern = 0;
   let inText = 0;
   let afterStar = -1;
@@ -31,6 +31,6 @@ export function matchesWildcard(pattern: string, text: string): boolean {
   return patternCharacters.slice(inPattern).every((sign) => sign === '*');
 }
 
-function plain(text: string): string {
+function normalize(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

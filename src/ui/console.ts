@@ -3,12 +3,12 @@ import { AdreportError, ClosedPipeError, OutputError } from '../errors.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { Secrets } from '../text/secrets.ts';
 
-/** Colours and weights of text. Without colour, text stays unchanged. */
+/** Colors and weights of text. */
 export type Style = ChalkInstance;
 
 export const plainStyle: Style = new Chalk({ level: 0 });
 
-/** Streams of the program, and the environment that determines how to use them. */
+/** Streams of the program, and the environment that decides about colors and widths. */
 interface ConsoleStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -16,7 +16,7 @@ interface ConsoleStreams {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Flags that control how much is printed, and how. */
+/** Flags that decide how much is printed, and how. */
 export interface ConsoleFlags {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -24,13 +24,14 @@ export interface ConsoleFlags {
   readonly json?: boolean;
 }
 
-/** A progress bar at the bottom of the terminal: `log` writes a line above it. */
+/** A progress bar at the bottom of the terminal. */
 interface Bar {
+  /** Writes a line above the bar. */
   log(line: string): void;
   clear(): void;
 }
 
-/** All output: results on stdout, everything else on stderr (`cli.md`, Streams). */
+/** Output of the program: results on stdout, everything else on stderr (`cli.md`, Streams). */
 export class Console {
   readonly out: OutputStream;
   readonly err: OutputStream;
@@ -51,20 +52,20 @@ export class Console {
     this.isVerbose = flags.verbose === true && !this.isQuiet;
     this.#stdin = stdin;
     this.#speaksJson = flags.json === true;
-    // Without a listener, a closed pipe (also of stderr: `2>&1 | head`) would end the process with
-    // a stack trace.
+    // Without listeners, a closed pipe would end the process with a stack trace. Stderr may be such
+    // a pipe too: `2>&1 | head`.
     stdout.on('error', (error) => this.#fail(error));
     stderr.on('error', () => {});
   }
 
-  /** True if both stdin and stderr are terminals. */
+  /** Set if both stdin and stderr are terminals. */
   get isInteractive(): boolean {
     return this.err.isTerminal && this.#stdin.isTTY === true;
   }
 
   /** Writes bytes to stdout and waits for them. Throws `ClosedPipeError` or `OutputError`. */
   write(bytes: Uint8Array | string): Promise<void> {
-    // Results on the terminal are progress enough.
+    // The bar is not needed once results appear on the terminal.
     if (this.out.isTerminal) this.#bar?.clear();
     return new Promise((resolve, reject) => {
       this.out.stream.write(bytes, (error) => {
@@ -80,14 +81,14 @@ export class Console {
     return this.write(text.endsWith('\n') ? text : `${text}\n`);
   }
 
-  // These four are fields, because they are passed around without the console.
+  // The following four are fields, because they are passed around without the console.
 
   /** Prints a line on stderr unless `-q`: progress, hints and notes. */
   readonly note = (text: string): void => {
     if (!this.isQuiet) this.error(text);
   };
 
-  /** Prints a warning on stderr, even with `-q`, such as one on a report. */
+  /** Prints a warning on stderr, even with `-q`. */
   readonly warn = (text: string): void => {
     this.error(`${this.err.style.yellow('Warning:')} ${text}`);
   };
@@ -95,12 +96,12 @@ export class Console {
   /** Hides a secret in everything written to stderr from now on. */
   readonly hide = (secret: string): void => this.#secrets.hide(secret);
 
-  /** Removes hidden secrets from results that quote the service. */
+  /** Hides secrets in results that quote the service. */
   readonly redact = (text: string): string => this.#secrets.redact(text);
 
   /** Prints a line on stderr, even with `-q`. */
   error(text: string): void {
-    // A secret is looked for before its control characters are replaced.
+    // A secret may contain control characters, so it is hidden before these are replaced.
     this.#putLine(safeText(this.redact(text), this.err.style.level > 0));
   }
 
@@ -115,7 +116,7 @@ export class Console {
   }
 
   /**
-   * Prints an error on stderr: `adreport: `, the message, then the hint. With `--json`, prints JSON
+   * Prints an error on stderr: `adreport: `, its message and its hint. With `--json`, prints JSON
    * instead.
    */
   renderError(error: unknown): void {
@@ -133,7 +134,7 @@ export class Console {
     }
   }
 
-  /** Sets the bar that is drawn now; lines are written above it. */
+  /** Sets the bar that is being drawn. Lines are written above it. */
   showBar(bar: Bar | undefined): void {
     this.#bar = bar;
   }
@@ -145,21 +146,21 @@ export class Console {
   }
 
   #fail(error: NodeJS.ErrnoException): void {
-    // Later errors of the stream are less specific.
+    // Later errors of the stream say less.
     this.#failure ??= stdoutError(error);
   }
 }
 
 /**
- * Indents the lines of a message, so that a quoted line of the service cannot look like one of
- * ours.
+ * Indents the lines of a message, so that a line quoted from the service cannot look like a line of
+ * adreport's.
  */
 function indent(text: string): string {
   return text.split('\n').map(printable).join('\n  ');
 }
 
 interface TableLook {
-  /** In cells; `undefined` if there is no limit. */
+  /** In terminal cells. `undefined` if there is no limit. */
   readonly width: number | undefined;
   readonly style: Style;
 }
@@ -168,7 +169,7 @@ class OutputStream {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
 
-  /** True if lines can be redrawn. */
+  /** Set if lines can be redrawn. */
   readonly canDraw: boolean;
   readonly style: Style;
   readonly #env: NodeJS.ProcessEnv;
@@ -180,20 +181,17 @@ class OutputStream {
     this.stream = stream;
     this.isTerminal = stream.isTTY === true;
     this.canDraw = canDraw(stream, env);
-    // Sixteen colours are enough, and users choose how these look in their terminal.
+    // Users choose in their terminal how the basic sixteen colors look.
     this.style = wantsColor(stream, env, color) ? new Chalk({ level: 1 }) : plainStyle;
     this.#env = env;
   }
 
-  /** Width of a line in cells. */
+  /** Width of a line in terminal cells. */
   get width(): number {
     return terminalWidth(this.stream, this.#env);
   }
 
-  /**
-   * Layout of tables. On a terminal, they are as wide as the terminal. In a pipe, `COLUMNS` or the
-   * rows decide.
-   */
+  /** Layout of tables. They are at most as wide as the terminal, or as `COLUMNS` says in a pipe. */
   get look(): TableLook {
     const { isTerminal, style } = this;
     const hasWidth = isTerminal || Boolean(this.#env.COLUMNS);
@@ -201,7 +199,7 @@ class OutputStream {
   }
 }
 
-/** Returns the width of a line in cells: `COLUMNS`, the terminal's width, or 80. */
+/** Returns the width of a line in terminal cells: `COLUMNS`, the width of the terminal, or 80. */
 export function terminalWidth(
   { columns }: { readonly columns?: number },
   env: Readonly<Record<string, string | undefined>>,
@@ -228,15 +226,15 @@ function canDraw(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): 
 }
 
 function stdoutError(error: NodeJS.ErrnoException): AdreportError {
-  // Codes for a closed pipe, on Windows, of a socket, and for later writes.
+  // A closed pipe has other codes on Windows, for sockets, and for later writes.
   const closedCodes = /^(EPIPE|EOF|ECONNRESET|ERR_STREAM_(DESTROYED|WRITE_AFTER_END))$/;
   if (closedCodes.test(error.code ?? '')) return new ClosedPipeError();
-  // Users need only the middle part of `ENOSPC: no space left on device, write`.
+  // Only the middle part of `ENOSPC: no space left on device, write` is for users.
   const reason = /^\w+: (.*), \w+$/.exec(error.message)?.[1] ?? error.message;
   return new OutputError(`Cannot write to stdout: ${reason}.`, { cause: error });
 }
 
-/** An error in `--json`; an absent member is `null`. */
+/** An error as `--json` prints it. */
 interface ErrorDescription {
   readonly code: string;
   readonly message: string;
@@ -261,11 +259,11 @@ function describeError(error: unknown): ErrorDescription {
   };
 }
 
-/** Matches line breaks and the escape sequences of our own styles. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: nothing among these hides text
+/** Matches line breaks, and the escape sequences of the styles above. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: none of these hides text
 const breaksAndStyling = /\n|\u001b\[(?:0|1|2|22|31|32|33|36|39)m/g;
 
-/** Makes all control characters visible except line breaks and, if kept, our own styling. */
+/** Makes all control characters visible, except for line breaks and, if kept, styles. */
 function safeText(text: string, keepsStyling: boolean): string {
   const keptMarks = keepsStyling ? breaksAndStyling : /\n/g;
   let safe = '';

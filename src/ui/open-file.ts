@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { Console } from './console.ts';
 
 /**
- * Returns the program that opens files, with the arguments before the path. `BROWSER` may name the
- * program; otherwise it is the system's default opener.
+ * Chooses the program that opens files, and its arguments before the path. `BROWSER` may name the
+ * program. Otherwise it is that of the system.
  */
 export function chooseOpener(
   platform: NodeJS.Platform,
@@ -12,7 +12,7 @@ export function chooseOpener(
 ): { readonly command: string; readonly args: readonly string[] } {
   if (browser) return { command: browser, args: [] };
   if (platform === 'darwin') return { command: 'open', args: [] };
-  // Not `cmd /c start`, which would run anything after an `&` in a file name.
+  // `cmd /c start` would run anything after an `&` in a file name.
   if (platform === 'win32')
     return { command: 'rundll32.exe', args: ['url.dll,FileProtocolHandler'] };
   return { command: 'xdg-open', args: [] };
@@ -27,7 +27,7 @@ interface Desktop {
   };
 }
 
-/** Opens files with the user's programs, but not stdout. Does not wait for them to be closed. */
+/** Opens files with the user's programs. Does not wait for these to end. */
 export function openForUser(
   { console, host }: Desktop,
   files: readonly { readonly name: string | undefined }[],

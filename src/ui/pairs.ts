@@ -1,10 +1,10 @@
 import { wrap } from '../text/cell-width.ts';
 import { requoteLine } from '../text/quote-for-shell.ts';
 
-/** A name and its meaning, such as a command line and what it does. */
+/** A name and its meaning, or a command line and its comment. */
 export type Pair = readonly [name: string, meaning: string];
 
-/** Lays out names and meanings in two columns. Meanings are wrapped at the width. */
+/** Lays out names and meanings in two columns, the second of which wraps. */
 export function layOutPairs(
   pairs: readonly Pair[],
   width: number,
@@ -28,8 +28,8 @@ function measureWidestName(pairs: readonly Pair[]): number {
 const minMeaningWidth = 25;
 
 /**
- * Lays out command lines with their meanings next to them, quoted for the platform. If one does not
- * fit the width, the meanings are above the command lines.
+ * Lays out command lines, quoted for the platform, with comments next to them. If one of the
+ * comments does not fit, all are above their command lines.
  */
 export function layOutExamples(
   pairs: readonly Pair[],

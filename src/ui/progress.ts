@@ -5,29 +5,30 @@ import { printable } from '../text/printable.ts';
 import { formatBytes, formatDuration } from '../text/quantity.ts';
 import type { Console } from './console.ts';
 
-/** Progress of one step. `stop` must be called once: it removes the bar. */
+/** Progress of one step. */
 export interface Meter<State> {
   update(state: State): void;
 
+  /** Must be called once. Removes the bar. */
   stop(): void;
 }
 
 /** Parts of a run, which may be worked on concurrently. */
 export interface PartsProgress {
-  /** Counts a part as running until `end` is called. */
+  /** Starts a part, which counts as running until `end` is called. */
   begin(): { end(isDone: boolean): void };
 
   stop(): void;
 }
 
-/** Usual time until a report is ready, if no report of the account is known. */
+/** Usual time until a report is ready, for an account without earlier reports. */
 const defaultUsualMs = 60_000;
 
-/** Largest share of a report that is not ready, however long it takes. */
+/** Maximum share while a report is not ready, however long it takes. */
 const maxWaitShare = 0.95;
 
-/** Minimum time between two lines. A shorter download gets no line. */
-const pauseMs = 10_000;
+/** Minimum time between two lines, and before the first line of a download. */
+const minIntervalMs = 10_000;
 
 /** State of a meter. */
 interface Reading {
@@ -40,7 +41,7 @@ interface Reading {
 
 /** Shows any number of meters. */
 interface Display {
-  /** @param minMs no line is printed for anything shorter */
+  /** @param minMs time before the first line */
   open(read: () => Reading, minMs: number): OpenMeter;
 }
 
@@ -51,7 +52,7 @@ interface OpenMeter {
   close(): void;
 }
 
-/** Shows a bar if stderr can draw one, otherwise lines, and nothing with `-q`. */
+/** Shows a bar on a terminal, otherwise lines, and nothing with `-q`. */
 export async function createProgress(
   console: Console,
   { stopwatch }: { readonly stopwatch: () => number },
@@ -66,12 +67,12 @@ export async function createProgress(
 interface DownloadState {
   readonly bytes: number;
 
-  /** Length of the whole; `undefined` if it is not known. */
+  /** `undefined` if the size of the whole report is not known. */
   readonly sizeBytes: number | undefined;
   readonly isOver: boolean;
 }
 
-/** Shows on stderr what a command waits for. */
+/** Shows on stderr what a command is waiting for. */
 export class Progress {
   readonly #display: Display;
   readonly #stopwatch: () => number;
@@ -82,8 +83,8 @@ export class Progress {
   }
 
   /**
-   * Shows the time waited for a report against the time that reports of the account take, in
-   * milliseconds. The state is the status of the report.
+   * Shows the time waited for a report, compared with the time that reports of the account usually
+   * take. The state is the status of the report.
    */
   wait(label: string, usualMs = defaultUsualMs): Meter<string> {
     const startedMs = this.#stopwatch();
@@ -95,17 +96,17 @@ export class Progress {
     });
   }
 
-  /** Shows bytes received or read; `totalBytes` is 0 if their number is not known. */
+  /** Shows bytes that were received or read. `totalBytes` is 0 if their number is not known. */
   transfer(label: string, totalBytes = 0): Meter<{ readonly bytes: number }> {
     const read = ({ bytes }: { readonly bytes: number }): Reading => {
       if (totalBytes === 0) return { label, share: undefined, details: formatBytes(bytes) };
       const details = `${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
       return { label, share: bytes / totalBytes, details };
     };
-    return this.#meter({ bytes: 0 }, read, pauseMs);
+    return this.#meter({ bytes: 0 }, read, minIntervalMs);
   }
 
-  /** Returns a function that shows a download from its first bytes on. */
+  /** Returns a function that shows a download as soon as it has begun. */
   download(): (state: DownloadState) => void {
     let meter: Meter<{ readonly bytes: number }> | undefined;
     return ({ bytes, sizeBytes, isOver }) => {
@@ -151,16 +152,16 @@ export class Progress {
   }
 }
 
-/** Formats whole seconds: a bar is not redrawn for less. */
+/** Formats whole seconds, because a bar is not redrawn for less. */
 function formatSeconds(durationMs: number): string {
   const seconds = Math.floor(durationMs / 1_000);
   return seconds < 10 ? `${seconds} s` : formatDuration(seconds * 1_000);
 }
 
-const nothing: OpenMeter = { show: () => {}, close: () => {} };
+const silentMeter: OpenMeter = { show: () => {}, close: () => {} };
 
-/** Used with `-q`, and for the reports of parts. Those share one meter. */
-export const silentProgress: Progress = new Progress({ open: () => nothing }, () => 0);
+/** Progress with `-q`, and for the reports of parts, which share one meter. */
+export const silentProgress: Progress = new Progress({ open: () => silentMeter }, () => 0);
 
 /** Prints a line when something changes, at most one in 10 s. */
 class Lines implements Display {
@@ -182,14 +183,14 @@ class Lines implements Display {
       const line = `${label}: ${details}`;
       if (nowMs < Math.max(firstMs, this.#nextMs) || line === this.#last) return;
       this.#last = line;
-      this.#nextMs = nowMs + pauseMs;
+      this.#nextMs = nowMs + minIntervalMs;
       this.#console.note(line);
     };
     return { show, close: () => {} };
   }
 }
 
-/** Draws a bar in the last line of the terminal, for the meter opened last. */
+/** Draws a bar in the last line of the terminal, for the latest meter. */
 class Bar implements Display {
   readonly #console: Console;
   readonly #bar: SingleBar;
@@ -212,13 +213,13 @@ class Bar implements Display {
       barsize: 20,
       barCompleteChar: '━',
       barIncompleteChar: '─',
-      // Lines of other programs on the same terminal must not be cut.
+      // Otherwise lines of other programs on the same terminal would be cut.
       linewrap: true,
       clearOnComplete: true,
     });
   }
 
-  /** cli-progress draws ten times a second, if the line has changed: time passes by itself. */
+  /** Opens a meter. cli-progress redraws the bar ten times a second if its line has changed. */
   open(read: () => Reading): OpenMeter {
     this.#readings.push(read);
     if (this.#readings.length === 1) this.#show();
@@ -241,7 +242,7 @@ class Bar implements Display {
     this.#bar.start(1, 0);
   }
 
-  /** A result on the same terminal hides the bar for good. */
+  /** Hides the bar for good. */
   #hide(): void {
     this.#bar.stop();
     this.#readings = [];

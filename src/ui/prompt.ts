@@ -5,10 +5,10 @@ import { decodeUtf8 } from '../text/utf8.ts';
 import type { Console } from './console.ts';
 
 interface Question {
-  /** Names the requested value in a sentence: `base URL`. */
+  /** Word for the value: `base URL`. */
   readonly noun: string;
 
-  /** Replaces the name of the value as the question. */
+  /** Text of the question. Default: the noun. */
   readonly title?: string;
 
   /** Flag that provides the value without a terminal: `--base-url URL`. */
@@ -17,7 +17,7 @@ interface Question {
   /** Examples of an answer, shown next to the question. */
   readonly example?: string;
 
-  /** Throws a `UsageError` for a wrong answer; the question is then repeated. */
+  /** Throws `UsageError` for a wrong answer. The question is then repeated. */
   readonly check?: (answer: string) => void;
   readonly default?: string | undefined;
 }
@@ -28,8 +28,8 @@ interface Choice<Value> {
 }
 
 /**
- * Prompts on stderr. Every method throws `InterruptedError` on Ctrl-C, the signal's reason when
- * aborted, and `UsageError` naming the flag if there is no terminal.
+ * Prompts on stderr. Each method throws `InterruptedError` on Ctrl-C, the reason of the signal if
+ * it is aborted, and a `UsageError` that names the flag if there is no terminal.
  */
 export class Prompt {
   readonly #stdin: NodeJS.ReadStream;
@@ -42,25 +42,25 @@ export class Prompt {
     this.#signal = signal;
   }
 
-  /** Asks for a line of text, and trims it. */
+  /** Asks for a line, which is trimmed. */
   async ask(question: Question): Promise<string> {
-    const answer = await this.#put(question, { type: 'input' });
+    const answer = await this.#prompt(question, { type: 'input' });
     return String(answer).trim();
   }
 
-  /** Asks for a secret, which is hidden in all later output. */
+  /** Asks for a secret, which all later output hides. */
   async askSecret(question: Question): Promise<string> {
-    const secret = String(await this.#put(question, { type: 'password', toggleMask: false }));
+    const secret = String(await this.#prompt(question, { type: 'password', toggleMask: false }));
     this.#console.hide(secret);
     return secret;
   }
 
   async choose<Value>(question: Question, choices: readonly Choice<Value>[]): Promise<Value> {
-    return (await this.#put(question, { type: 'select', choices })) as Value;
+    return (await this.#prompt(question, { type: 'select', choices })) as Value;
   }
 
-  /** Asks a question; `kind` has inquirer's type and its options. */
-  async #put(question: Question, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
+  /** @param kind type of inquirer's prompt, with the options of that type */
+  async #prompt(question: Question, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
     const { noun, flag } = question;
     if (!this.#console.isInteractive) {
       const message = `Cannot ask for the ${noun}: there is no terminal.`;
@@ -74,14 +74,14 @@ export class Prompt {
       output: this.#console.err.stream,
       signal: anySignal(this.#signal, inputEnded.signal),
     });
-    // Ctrl-D closes the input; inquirer would wait forever.
+    // Ctrl-D closes the input, after which inquirer would wait forever.
     const onPause = (): void => void setImmediate(() => inputEnded.abort());
     this.#stdin.once('pause', onPause);
     try {
       const answers = await ask<{ answer: unknown }>({
         ...kind,
         name: 'answer',
-        theme: themeFor(this.#console),
+        theme: createTheme(this.#console),
         message: formatMessage(question, this.#console),
         default: question.default,
         validate: (answer: string) => validate(question, answer.trim()),
@@ -119,8 +119,8 @@ function isCancelled(error: unknown): boolean {
   return error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
 }
 
-/** Uses the colours of stderr; by default inquirer ignores stderr and `--no-color`. */
-function themeFor({ err: { style } }: Console): object {
+/** Creates a theme with the colors of stderr. By default, inquirer ignores `--no-color`. */
+function createTheme({ err: { style } }: Console): object {
   const { bold, cyan, dim, green, red } = style;
   return {
     prefix: { idle: cyan('?'), done: green('✔') },
@@ -137,7 +137,7 @@ function themeFor({ err: { style } }: Console): object {
   };
 }
 
-/** No password or token is longer. The limit bounds the memory for an endless stream. */
+/** No password or token is longer. The limit is for endless streams. */
 const maxSecretBytes = 4 * 1024;
 
 interface PipedSecret {
@@ -150,8 +150,9 @@ interface PipedSecret {
 }
 
 /**
- * Reads a secret from the first line of stdin and hides it in all later output. Throws `UsageError`
- * naming the flag if stdin is a terminal, is empty, is not text, or has more than 4 kB.
+ * Reads a secret from the first line of stdin, and hides it in all later output. Throws a
+ * `UsageError` that names the flag if stdin is a terminal, or if the line is empty, too long or not
+ * text.
  */
 export async function readSecret({ stdin, console, flag, signal }: PipedSecret): Promise<string> {
   if (stdin.isTTY) {
@@ -169,7 +170,7 @@ export async function readSecret({ stdin, console, flag, signal }: PipedSecret):
   return secret;
 }
 
-/** Throws `UsageError` for bytes that are not a secret in UTF-8. */
+/** Throws `UsageError` if a line is too long or not text in UTF-8. */
 function decodeSecret(line: Buffer, flag: string): string {
   if (line.length > maxSecretBytes) {
     throw new UsageError(`${flag}: the first line of stdin is longer than 4 kB.`, {
@@ -187,7 +188,7 @@ function decodeSecret(line: Buffer, flag: string): string {
   }
 }
 
-/** Reads the first line of a stream, or its first bytes if they exceed the length of a secret. */
+/** Reads the first line of a stream, or the beginning of a line that is too long. */
 async function readFirstLine(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<Buffer> {
   let bytes = Buffer.alloc(0);
   for await (const chunk of addAbortSignal(signal, stdin)) {

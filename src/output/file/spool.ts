@@ -37,8 +37,8 @@ export async function createSpool(folder: string): Promise<Spool> {
 }
 
 /**
- * Creates a file that only this user can read. The file is unlinked at once, so that nothing is left
- * behind if the program is killed.
+ * Creates a file that only this user can read. The file is unlinked at once, so that nothing is
+ * left behind if the program is killed.
  */
 export async function openPrivate(path: string): Promise<fs.FileHandle> {
   const file = await fs.open(path, 'wx+', 0o600);

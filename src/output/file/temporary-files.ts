@@ -10,7 +10,7 @@ const abandonedAfterMs = 24 * 60 * 60 * 1000;
 /** File systems limit names to 255 bytes, a few of which are left free. */
 const maxNameBytes = 250;
 
-/** Host names may be too long for a file name, and those of containers may differ only at the end. */
+/** Host names may be too long, and those of containers may differ only at their ends. */
 const hostHash = createHash('sha256').update(hostname()).digest('hex').slice(0, 16);
 
 /** Returns a hidden name that identifies the writer, is unique, and has at most 255 bytes. */

@@ -2,7 +2,7 @@ import type { ReportModel } from '../report-model.ts';
 import { htmlText } from './page-text.ts';
 import { renderTimeChart } from './time-chart.ts';
 
-/** Renders the leading metric by the largest values of a breakdown, then the total of each metric. */
+/** Renders the leading metric by the largest values, then the total of each metric. */
 export function renderCharts({ trend, lead, totals, facts }: ReportModel): string {
   if (!trend || !lead) return '';
 

@@ -8,7 +8,9 @@ import { addCurrency, formatWithCurrency } from '../metric-text.ts';
 import type { EarlierSeries, TimeSeries } from '../report-trend.ts';
 import { htmlText, nameHtml } from './page-text.ts';
 
-/** Size of a drawing in its own units. Pages stretch it to any width, but not the labels around it. */
+/**
+ * Size of a drawing in its own units. Pages stretch it to any width, but not the labels around it.
+ */
 const width = 1000;
 const height = 160;
 

@@ -48,8 +48,8 @@ export class ZipArchive {
   }
 
   /**
-   * Adds text to the entry. Text is encoded at once, because garbage collection would copy a growing
-   * string again and again. Throws `OutputError` if the entry becomes too large.
+   * Adds text to the entry. Text is encoded at once, because garbage collection would copy a
+   * growing string again and again. Throws `OutputError` if the entry becomes too large.
    */
   write(text: string): void {
     const maxTextBytes = bytesPerCharacter * text.length;

@@ -65,8 +65,8 @@ function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
 const maxCharts = 5;
 
 /**
- * Draws a metric over time. If there are other keys, draws a chart for each of their largest groups,
- * and a line that sums up the groups without a chart.
+ * Draws a metric over time. If there are other keys, draws a chart for each of their largest
+ * groups, and a line that sums up the groups without a chart.
  */
 export function drawGroupLines(
   ranked: RankedGroups,

@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import type { TableLook } from '../../output/encoder.ts';
 import { measureWidth, shorten } from '../../text/cell-width.ts';
-import { isolated } from '../../text/printable.ts';
+import { isolate } from '../../text/printable.ts';
 import type { AxisTick } from '../../totals/time-axis.ts';
 
 export interface Bar {
@@ -13,8 +13,8 @@ export interface Bar {
 }
 
 /**
- * Draws horizontal bars, accurate to half a cell. Each line has a label, a bar and a value. Negative
- * values have no bar.
+ * Draws horizontal bars, accurate to half a cell. Each line has a label, a bar and a value.
+ * Negative values have no bar.
  */
 export function barChart(bars: readonly Bar[], { width = 80 }: TableLook = {}): string[] {
   const valueWidth = Math.max(0, ...bars.map(({ text }) => measureWidth(text)));
@@ -31,7 +31,7 @@ export function barChart(bars: readonly Bar[], { width = 80 }: TableLook = {}): 
     const halves = Math.round((Math.max(0, value) / greatest) * barWidth * 2);
     const bar = '━'.repeat(Math.floor(halves / 2)) + (halves % 2 === 1 ? '╸' : '');
     const valuePadding = ' '.repeat(valueWidth - measureWidth(text));
-    return `${isolated(name)}${namePadding}  ${bar.padEnd(barWidth)}  ${valuePadding}${text}`;
+    return `${isolate(name)}${namePadding}  ${bar.padEnd(barWidth)}  ${valuePadding}${text}`;
   });
 }
 

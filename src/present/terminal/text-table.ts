@@ -1,7 +1,7 @@
 import { type FieldType, fieldLabel } from '../../contract/columns.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { measureWidth, shorten, shortenMiddle, wrap } from '../../text/cell-width.ts';
-import { isolated, printable, shortened } from '../../text/printable.ts';
+import { isolate, printable, truncate } from '../../text/printable.ts';
 import { fitColumns } from './fit-columns.ts';
 
 type Paint = (text: string) => string;
@@ -129,7 +129,7 @@ function formatLine(
     const isWhole = column.isNumeric && columns.length > 1;
     const text = isWhole ? whole : shortenMiddle(whole, column.width);
     // In a terminal that reorders text, the numbers after a right-to-left name would change places.
-    const isolatedText = width !== undefined ? isolated(text) : text;
+    const isolatedText = width !== undefined ? isolate(text) : text;
     const paint = cell?.text === null ? style?.dim : cell?.paint;
     return align(paint?.(isolatedText) ?? isolatedText, text, column);
   });
@@ -148,7 +148,7 @@ function align(
 
 function cellText(cell: TextCell | undefined): string {
   if (cell?.text === null) return '–';
-  return shortened(cell?.text ?? '', maxTextLength);
+  return truncate(cell?.text ?? '', maxTextLength);
 }
 
 /** Wraps a heading to two lines at the best position: `revenue`, `(€)`. */

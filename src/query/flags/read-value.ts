@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { derivedMetrics, metrics } from '../../contract/vocabulary.ts';
-import { adviseName } from '../../text/nearest.ts';
+import { suggestName } from '../../text/nearest.ts';
 import { parseDuration } from '../../text/quantity.ts';
 import { closestHint, readName } from '../names.ts';
 
@@ -10,7 +10,7 @@ import { closestHint, readName } from '../names.ts';
 export function readWord(typed: string, words: readonly string[]): string {
   const word = words.find((candidate) => candidate === typed.trim().toLowerCase());
   if (word !== undefined) return word;
-  throw new InvalidArgumentError(adviseName(typed, words));
+  throw new InvalidArgumentError(suggestName(typed, words));
 }
 
 /** Reads a comma list of columns, or `all`. */

@@ -1,6 +1,6 @@
 import { type EndpointName, endpointNames } from '../../contract/messages.ts';
 import { functionCheck, stringCheck, wholeNumberCheck } from '../../text/check-members.ts';
-import { adviseName } from '../../text/nearest.ts';
+import { suggestName } from '../../text/nearest.ts';
 import type { FaultAnswer, FaultObject, FaultRequest } from '../public-types.ts';
 import { jsonType } from '../reply.ts';
 import { requireMembers, usageError } from '../usage-error.ts';
@@ -49,12 +49,12 @@ export function parseFault(fault: string, customKind?: FaultKind): Fault {
 
   const targets = endpointNames.filter((target) => endpoint === '*' || endpoint === target);
   if (targets.length === 0) {
-    const advice = adviseName(endpoint, [...endpointNames, '*']);
+    const advice = suggestName(endpoint, [...endpointNames, '*']);
     return refusePart(`unknown endpoint “${endpoint}”`, advice);
   }
 
   const kind = customKind ?? findKind(name);
-  if (!kind) return refusePart(`unknown kind “${name}”`, adviseName(name, kindLabels));
+  if (!kind) return refusePart(`unknown kind “${name}”`, suggestName(name, kindLabels));
 
   const endpoints = targets.filter((target) => kind.endpoints?.includes(target) ?? true);
   if (endpoints.length === 0) {
@@ -69,7 +69,7 @@ export function parseFault(fault: string, customKind?: FaultKind): Fault {
     const [key = '', ...value] = pair.split('=');
     const reader = keys.get(key);
     if (!reader) {
-      return refusePart(`unknown key “${key}” for ${name}`, adviseName(key, [...keys.keys()]));
+      return refusePart(`unknown key “${key}” for ${name}`, suggestName(key, [...keys.keys()]));
     }
 
     const number = reader.read(value.join('='));

@@ -9,7 +9,7 @@ import {
   type Metric,
   vocabularyOf,
 } from '../../contract/vocabulary.ts';
-import { nearest } from '../../text/nearest.ts';
+import { findNearest } from '../../text/nearest.ts';
 import { isZone } from '../calendar.ts';
 import { latestSecond } from '../clock.ts';
 import type { Account } from '../fixtures/fixtures.ts';
@@ -282,7 +282,7 @@ function formatAdvice(name: string, candidates: readonly string[]): string {
 
 /** Completes a sentence with the closest name, if there is one. */
 function formatSuggestion(name: string, candidates: readonly string[]): string {
-  const guess = nearest(name, candidates);
+  const guess = findNearest(name, candidates);
   return guess ? `: did you mean ${guess}?` : '.';
 }
 

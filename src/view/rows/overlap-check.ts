@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts';
 import { readField } from '../../rows/column-values.ts';
 import type { RowBatch, Value } from '../../rows/row-batch.ts';
 import { RowKeys } from '../../rows/row-keys.ts';
-import { maxServiceText, printable } from '../../text/printable.ts';
+import { maxServiceCharacters, printable } from '../../text/printable.ts';
 import { findRowKeys } from '../../totals/group-keys.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 
@@ -44,7 +44,7 @@ export class OverlapCheck {
 /** @param key values of a row that both files have */
 function overlapError(files: string, key: readonly (Value | undefined)[]): UsageError {
   const known = key.filter((value) => value !== undefined && value !== null);
-  const row = printable(known.join(', ')).slice(0, maxServiceText);
+  const row = printable(known.join(', ')).slice(0, maxServiceCharacters);
   const shared = row === '' ? 'have the same row' : `both have a row for ${row}`;
   return new UsageError(`${files} ${shared}, which would be counted twice.`, {
     hint: 'Remove one, or view them one at a time.',
