@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { ReportRequest } from '../../src/contract/messages.ts';
-import { encodeJson } from '../../src/server/delivery.ts';
+import { encodeJson } from '../../src/server/encode-report.ts';
 import { computeReport, type ReportInput } from '../../src/server/engine.ts';
 import type { Account, Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import type { PlainRequest, Row } from './reference-report.ts';

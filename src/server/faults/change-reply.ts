@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { encodeRowsAsCsv } from '../delivery.ts';
+import { encodeRowsAsCsv } from '../encode-report.ts';
 import type { ReportRow } from '../engine.ts';
 import type { Reply } from '../reply.ts';
 import type { FaultEffect } from './fault-kind.ts';

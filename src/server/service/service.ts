@@ -1,6 +1,6 @@
 import { defaultZone, type ReportRequest, type SignedEndpoint } from '../../contract/messages.ts';
 import { wallTimeToInstant } from '../calendar.ts';
-import { encodeCsv, encodeJson } from '../delivery.ts';
+import { encodeCsv, encodeJson } from '../encode-report.ts';
 import { computeReport } from '../engine.ts';
 import { type Account, findVisibleCampaigns } from '../fixtures/fixtures.ts';
 import { jsonReply, jsonType, type Reply } from '../reply.ts';
