@@ -34,9 +34,9 @@ function normalizeNumber(text: string): string {
 }
 
 /** Matches strings that mean “no value”. */
-const missingPattern = /^(?:-|n\/a|nan|null|\\n)?$/i;
+const missingPattern = /^(?:--?|n\/a|nan|null|\\n)?$/i;
 
-/** Recognizes null, an empty string, `-`, `N/A`, `NaN`. */
+/** Recognizes null, an empty string, `-`, `--`, `N/A`, `NaN`. */
 export function isMissingValue(value: unknown): boolean {
   if (typeof value === 'string') return missingPattern.test(value.trim());
   return value === null || value === undefined;

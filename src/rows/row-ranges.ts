@@ -170,6 +170,7 @@ export class RowRanges {
       valueStarts,
       valueEnds,
       renamedKeys: this.#renamedKeys,
+      day: undefined,
     };
     return batch;
   }

@@ -24,13 +24,11 @@ export async function readView(
   options: ViewOptions,
   { paths, form }: { readonly paths: readonly string[]; readonly form: ViewForm },
 ): Promise<View> {
-  const filters = (options.filter ?? []).map((condition) => new RowFilter(condition));
   const sources = await findSources(paths, options, host);
   const { by = [] } = options;
   if (sources.query) requireGroupable(by, sources.query, sources.shown);
 
-  const question = toQuestion(options, { filters, form, sources });
-  const read = await groupFiles(sources.files, question, host);
+  const read = await groupFiles(sources.files, toQuestion(options, form, sources), host);
   try {
     requireRowsOfPeriod(sources, read);
     const window = sources.window ?? findSummaryWindow(read.files);
@@ -47,10 +45,10 @@ export async function readView(
 }
 
 function toQuestion(
-  { by, metrics, columns, sort, top, chart, format }: ViewOptions,
-  { filters, form, sources }: Pick<Question, 'filters'> & { form: ViewForm; sources: Sources },
+  { by, metrics, columns, filter = [], sort, top, chart, format }: ViewOptions,
+  form: ViewForm,
+  { hasPeriod, window, earlier }: Sources,
 ): Question {
-  const { hasPeriod, window, earlier } = sources;
   const spans = hasPeriod ? [window, earlier].filter((window) => window !== undefined) : [];
   const hasRows = by === undefined && chart === undefined && form !== 'document';
   const usualTop = form === 'text' && format === undefined ? 10 : undefined;
@@ -60,7 +58,7 @@ function toQuestion(
     metrics: metrics ?? named,
     sort,
     top: top ?? usualTop,
-    filters,
+    filters: filter.map((condition) => new RowFilter(condition)),
     hasRows,
     spans: spans.map(toDaySpan),
   };

@@ -9,7 +9,7 @@ import { printable } from '../../text/printable.ts';
 import { dayIn, findTimeKeys } from '../../totals/group-keys.ts';
 import { GroupedTotals, listRows } from '../../totals/grouped-totals.ts';
 import { CellCheck } from '../rows/check-cells.ts';
-import { closeFile, type OpenFile, openFiles } from '../rows/open-files.ts';
+import { type OpenFile, openFiles } from '../rows/open-files.ts';
 import { mayOverlap, OverlapCheck } from '../rows/overlap-check.ts';
 import { type FileFields, requireSameBreakdowns } from '../rows/same-breakdowns.ts';
 import {
@@ -52,11 +52,7 @@ export async function groupFiles(
   const rows = new ViewedRows(sources, question, host);
   try {
     for await (const file of openFiles(sources, host)) {
-      try {
-        await rows.read(file);
-      } finally {
-        await closeFile(file);
-      }
+      await rows.read(file);
     }
     return rows;
   } catch (error) {
@@ -103,10 +99,9 @@ export class ViewedRows {
   }
 
   async read(file: OpenFile): Promise<void> {
-    const { source, report, first, shown } = file;
+    const { source, report, first } = file;
     const check = new ReportCheck({ nowMs: this.#host.wallClock() });
     const filled = new Set<string>();
-    this.#overlap?.begin(source);
     let next = await first;
     for (; !next.done; next = await report.batches.next()) {
       this.#host.signal.throwIfAborted();
@@ -120,7 +115,7 @@ export class ViewedRows {
     }
 
     const tail = next.value;
-    requireReport(tail, shown);
+    requireReport(tail, source.shown);
     const hasColumns = tail.fields.length > 0;
     const { fields } = hasColumns ? this.#columns.find(tail.fields, file) : tail;
     // A file without rows still has metrics.
@@ -136,7 +131,7 @@ export class ViewedRows {
   /** Adds rows to each period. */
   async #add(batch: RowBatch, used: UsedColumns, file: OpenFile): Promise<void> {
     this.#cells.check(batch, used, file);
-    this.#overlap?.add(batch);
+    this.#overlap?.add(batch, file.source);
     for (const [index, period] of this.periods.entries()) {
       const inPeriod = selectDays(batch, this.#question.spans[index], used);
       period.rowCount += inPeriod.length;

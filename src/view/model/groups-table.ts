@@ -29,7 +29,7 @@ export function buildGroupsTable(view: View): ViewTable {
     columns,
     fields,
     breakdowns: options.by ?? [],
-    selected: hasRates ? columns.map(({ field }) => field) : undefined,
+    selected: hasRates ? columns.flatMap(({ field, hidden }) => (hidden ? [] : field)) : undefined,
     leftOut: others && notShown(others.count, 'group', options),
     batches: (isForReaders) => toBatches(isForReaders ? withOthers : top),
     before: earlier && {
@@ -68,7 +68,7 @@ interface TablePlan extends Pick<ViewTable, 'columns' | 'fields'> {
 function planTable(view: View, { by: keys }: GroupedTotals, hasRates: boolean): TablePlan {
   const metrics = columnMetrics(view);
   const isDsp = view.sources.query?.profile === 'dsp';
-  const columns = [...listKeyColumns(keys), ...listMetricColumns(metrics, hasRates)];
+  const columns = [...listKeyColumns(keys), ...listMetricColumns(metrics)];
   const values = new Map<string, (group: Group) => string>();
   for (const { field, type } of columns) {
     const index = keys.findIndex((key) => key.field === field);

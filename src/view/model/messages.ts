@@ -12,7 +12,7 @@ export function valueWarnings(view: Messages): string[] {
   const { files } = view.read;
   const warnings: string[] = [];
   for (const { source, warnings: ofFile } of files) {
-    const start = files.length === 1 ? '' : `${printable(source.shown)}: `;
+    const start = files.length === 1 ? '' : `${source.shown}: `;
     for (const sentence of ofFile) warnings.push(start + sentence);
   }
   return [...warnings, ...absentMetrics(view)];

@@ -19,7 +19,7 @@ export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
   const known = dimensions.filter((field) => fieldTypeOf(field) !== undefined);
   const columns = [
     ...known.map((field) => toColumn(field)),
-    ...(options.metrics ? listMetricColumns(metrics, false) : []),
+    ...(options.metrics ? listMetricColumns(metrics) : []),
   ];
   const names = new Set([...dimensions, ...columns.map(({ field }) => field)]);
   const fields = [...names].filter((field) => {

@@ -22,15 +22,10 @@ export function toColumn(field: string, usual: FieldType = 'money'): Column {
   return { field, type, ...(metric && { metric }), ...(breakdown && { breakdown }) };
 }
 
-/**
- * Returns a column for each metric, and hidden ones for the metrics that rates are computed from.
- *
- * @param hasRates true if rates are values of the rows
- */
-export function listMetricColumns(metrics: readonly ReportMetric[], hasRates: boolean): Column[] {
+/** Returns a column for each metric, and hidden ones for the metrics that rates need. */
+export function listMetricColumns(metrics: readonly ReportMetric[]): Column[] {
   const columns = metrics.map(({ field }) => toColumn(field));
-  const hidden = hasRates ? [] : new Set(metrics.flatMap(fieldsToSum));
-  for (const field of hidden) {
+  for (const field of new Set(metrics.flatMap(fieldsToSum))) {
     const isShown = metrics.some((metric) => metric.field === field);
     if (!isShown) columns.push({ ...toColumn(field), hidden: true });
   }

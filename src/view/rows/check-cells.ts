@@ -1,12 +1,17 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
-import { parseDay, parseTimestamp, toDecimalString } from '../../contract/values.ts';
+import {
+  isMissingValue,
+  parseDay,
+  parseTimestamp,
+  toDecimalString,
+} from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
 import { notCents, readField, toCents } from '../../rows/column-values.ts';
 import { type RowBatch, readJsonValues, type Value } from '../../rows/row-batch.ts';
 import { quoted } from '../../text/printable.ts';
 import { isTimeField } from '../../totals/group-keys.ts';
 import type { OpenFile } from './open-files.ts';
-import { isBlankCell, jsonForm, readNumber } from './read-cells.ts';
+import { isPlainNumber } from './read-cells.ts';
 import type { UsedColumns } from './used-columns.ts';
 
 /** IDs that consist of digits. */
@@ -52,8 +57,7 @@ export class CellCheck {
       if (this.#times.has(value)) continue;
       const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
       const isRead = isHour ? parseTimestamp(text) !== undefined : parseDay(text) !== undefined;
-      const isEmpty = value === null || value === undefined || isBlankCell(text);
-      if (!isRead && !isEmpty) return describeBadTime({ field, row, text }, isHour);
+      if (!isRead && !isMissingValue(value)) return describeBadTime({ field, row, text }, isHour);
       this.#times.add(value);
     }
     return undefined;
@@ -69,7 +73,7 @@ export class CellCheck {
     const values = readField(batch, field);
     for (const row of rows) {
       const text = String(values[row] ?? '');
-      if (isBlankCell(text)) continue;
+      if (isMissingValue(text)) continue;
       this.#currency ??= text;
       if (text === this.#currency) continue;
       const problem = `is a different currency from ${quoted(this.#currency)}`;
@@ -110,7 +114,7 @@ function findOddNumber(batch: RowBatch, field: string): RefusedCell | undefined 
     texts ??= readJsonValues(batch, field);
     const json = texts[row] ?? 'null';
     const text: string = json.startsWith('"') ? JSON.parse(json) : json;
-    if (readNumber(text, type, jsonForm) !== undefined) continue;
+    if (isPlainNumber(text, type)) continue;
     const isFraction = type === 'integer' && toDecimalString(text) !== undefined;
     const problem = isFraction ? 'is not a whole number' : 'is not a plain number';
     return { field, row, text, problem };
@@ -121,7 +125,7 @@ function findOddNumber(batch: RowBatch, field: string): RefusedCell | undefined 
 function cellError(
   { firstRow }: RowBatch,
   { field, row, text, problem, hint = plainFileHint }: RefusedCell,
-  { shown, report, cells }: OpenFile,
+  { source: { shown }, report, cells }: OpenFile,
 ): UsageError {
   const place = `${shown}, ${report.positionOf(firstRow + row + 1)}: ${cells.nameOf(field)}`;
   return new UsageError(`${place} ${quoted(text)} ${problem}.`, { code: 'UNREADABLE_CELL', hint });

@@ -3,14 +3,12 @@ import { ParquetDecoder } from '../../rows/parquet-rows.ts';
 import { openReportFile, type ReportFile, readReportStream } from '../../rows/report-file.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import type { Context } from '../../run/context.ts';
-import { printable } from '../../text/printable.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 import { CellReading } from './read-cells.ts';
 
 /** An open file, and the names of its cells for messages. */
 export interface OpenFile {
   readonly source: SourceFile;
-  readonly shown: string;
   readonly report: ReportFile;
   readonly cells: CellReading;
 
@@ -22,8 +20,7 @@ export interface OpenFile {
 const maxOpenFiles = 8;
 
 /**
- * Opens files, in order and a few ahead. The error of a file comes in its turn; files that have not
- * been yielded are closed at the end.
+ * Opens files, in order and a few ahead, and closes them. The error of a file comes in its turn.
  *
  * @throws UsageError for a file that cannot be opened
  */
@@ -44,7 +41,11 @@ export async function* openFiles(
       }
       const next = await ahead.shift();
       if (!next) return;
-      yield next;
+      try {
+        yield next;
+      } finally {
+        await closeFile(next);
+      }
     }
   } finally {
     for (const opening of ahead) await opening.then(closeFile, () => {});
@@ -52,7 +53,7 @@ export async function* openFiles(
   }
 }
 
-export async function closeFile({ report }: OpenFile): Promise<void> {
+async function closeFile({ report }: OpenFile): Promise<void> {
   await report.batches.return?.();
 }
 
@@ -61,14 +62,13 @@ async function openFile(
   { stdin, signal }: Context['host'],
   decoder: ParquetDecoder,
 ): Promise<OpenFile> {
-  const { path } = source;
-  const shown = printable(source.shown);
+  const { path, shown } = source;
   const cells = new CellReading(shown);
   const report =
     path === '-'
       ? readReportStream(addAbortSignal(signal, stdin), shown, { csv: cells })
-      : await openReportFile(path, source.shown, { signal, csv: cells, decoder });
+      : await openReportFile(path, shown, { signal, csv: cells, decoder });
   const first = report.batches.next();
   first.catch(() => {});
-  return { source, shown, report, cells, first };
+  return { source, report, cells, first };
 }

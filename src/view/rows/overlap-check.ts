@@ -19,23 +19,20 @@ export function mayOverlap(sources: readonly SourceFile[]): boolean {
 
 /** Finds rows of the same day and breakdowns in two files. */
 export class OverlapCheck {
-  /** Names of the files that were begun. */
+  /** Names of the files so far. */
   readonly #files: string[] = [];
   readonly #keys = new RowKeys();
 
-  begin({ shown }: SourceFile): void {
-    this.#files.push(printable(shown));
-  }
-
-  /** Adds rows of the file that was begun last. Throws `UsageError` for one that another has. */
-  add(batch: RowBatch): void {
+  /** Adds rows of a file. Throws `UsageError` for one that an earlier file has. */
+  add(batch: RowBatch, { shown }: SourceFile): void {
+    if (batch.firstRow === 0) this.#files.push(shown);
     const owner = this.#files.length;
     const fields = findRowKeys(batch.fields);
     this.#keys.add(batch, { fields, owner }, (row, other) => {
       if (other === owner) return;
       const ids = fields.filter(({ describes }) => describes === undefined);
       const key = ids.map(({ field }) => readField(batch, field)[row]);
-      const files = `${this.#files[other - 1]} and ${this.#files[owner - 1]}`;
+      const files = `${this.#files[other - 1]} and ${shown}`;
       throw overlapError(files, [batch.day, ...key]);
     });
   }

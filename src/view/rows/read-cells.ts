@@ -45,13 +45,12 @@ export class CellReading implements CsvReading {
 
   cellReader(field: string, form: CsvDialect): CellReader {
     const type = isComputedMetric(field) ? 'money' : fieldTypeOf(field);
+    const isExcel = isForExcel(form);
     if (type === 'integer' || type === 'money') {
-      return (text) => readNumber(text, type, form) ?? JSON.stringify(text);
+      return (text) => readNumber(text, isExcel && type === 'money');
     }
-    if (type === 'date' || type === 'hour') {
-      return (text) => (isBlankCell(text) ? 'null' : JSON.stringify(text));
-    }
-    return isForExcel(form) ? (text) => JSON.stringify(withoutGuard(text)) : JSON.stringify;
+    if (type === 'date' || type === 'hour') return readValue;
+    return isExcel ? (text) => JSON.stringify(withoutGuard(text)) : JSON.stringify;
   }
 }
 
@@ -75,38 +74,31 @@ export function requireDistinctColumns(
   });
 }
 
-/** Returns true for a cell that means “no value”, such as `--`. */
-export function isBlankCell(text: string): boolean {
-  return isMissingValue(text) || text.trim() === '--';
+function readValue(text: string): string {
+  return isMissingValue(text) ? 'null' : JSON.stringify(text);
 }
-
-/** Dialect of JSON and Parquet, in which a comma is that of the service's money. */
-export const jsonForm: CsvDialect = { delimiter: ',', hasByteOrderMark: false };
 
 const usualNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;
 
 /**
- * Returns a cell as a JSON number, `null` for no value, or money with a comma as a string, as the
- * service has it in JSON; `undefined` for any other cell, and for a fraction in a whole metric.
+ * Returns a number as JSON. Any other cell stays a string, also the money of a DSP: `1234,50`.
+ *
+ * @param hasComma true if a comma separates decimals. Elsewhere, three digits after it may be
+ *   thousands
  */
-export function readNumber(text: string, type: FieldType, form: CsvDialect): string | undefined {
-  const isUsual = usualNumber.test(text);
-  if (isUsual && (type !== 'integer' || !text.includes('.'))) return text;
-  if (isBlankCell(text)) return 'null';
-
-  const hasComma = text.includes(',');
-  if (hasComma && type === 'integer') return undefined;
-
-  // Three digits after a comma may be thousands, except in files of `--excel`.
-  const isExcel = isForExcel(form);
-  const digits = toDecimalString(isExcel ? text.replace(',', '.') : text);
-  if (digits === undefined || (type === 'integer' && !isWhole(digits))) return undefined;
-  return hasComma && !isExcel ? JSON.stringify(text.trim()) : digits;
+function readNumber(text: string, hasComma: boolean): string {
+  if (usualNumber.test(text)) return text;
+  if (!hasComma && text.includes(',')) return readValue(text);
+  return toDecimalString(text.replace(',', '.')) ?? readValue(text);
 }
 
-/** Returns true for a whole number. A dot before three digits may separate thousands. */
-function isWhole(digits: string): boolean {
-  return Number.isInteger(Number(digits)) && !/\.\d{3}$/.test(digits);
+/** Returns true for a number without formatting, or no value. */
+export function isPlainNumber(text: string, type: FieldType): boolean {
+  if (isMissingValue(text)) return true;
+  const digits = toDecimalString(text);
+  if (type !== 'integer') return digits !== undefined;
+  // A dot or comma before three digits may separate thousands.
+  return Number.isInteger(Number(digits)) && !/,|\.\d{3}$/.test(text);
 }
 
 /** Recognizes what `run --excel` writes. */

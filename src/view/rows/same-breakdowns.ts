@@ -6,7 +6,6 @@ import {
 } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
-import { printable } from '../../text/printable.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 
 /** A file after its last row. */
@@ -29,7 +28,7 @@ export function requireSameBreakdowns(one: FileFields, other: FileFields): void 
   const areSame = hasAll(one, filledBreakdowns(other)) && hasAll(other, filledBreakdowns(one));
   if (areSame || one.tail.rowCount === 0 || other.tail.rowCount === 0) return;
 
-  const both = `${printable(one.source.shown)} and ${printable(other.source.shown)}`;
+  const both = `${one.source.shown} and ${other.source.shown}`;
   throw new UsageError(`${both} have different breakdowns.`, {
     hint: 'View them one at a time.',
   });

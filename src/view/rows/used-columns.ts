@@ -74,12 +74,12 @@ export class ColumnFinder {
    * @throws UsageError for columns that are the same, and for those of the question that are not
    *   there
    */
-  find(header: readonly string[], { source, shown }: OpenFile): UsedColumns {
+  find(header: readonly string[], { source }: OpenFile): UsedColumns {
     const hasTime = findTimeField(header) !== undefined;
     const day = hasTime ? undefined : source.record?.part.firstDay;
     const fields = day === undefined ? header : ['date', ...header];
     const id = JSON.stringify(fields);
-    const columns = this.#found.get(id) ?? this.#find(fields, shown);
+    const columns = this.#found.get(id) ?? this.#find(fields, source.shown);
     this.#found.set(id, columns);
     return { ...columns, day };
   }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { readFolder } from '../../folder/folder-snapshot.ts';
 import { type SelectedPart, selectFiles } from '../../folder/select-files.ts';
 import type { Window } from '../../query/calendar.ts';
+import { printable } from '../../text/printable.ts';
 import { formatPlural, hasOrHave, isOrAre } from '../../text/quantity.ts';
 import type { DeclaredFolder, OpenedPaths, SourceFile } from './open-paths.ts';
 
@@ -75,7 +76,7 @@ function filesToRead(
     if (!line) continue;
     const { name } = part;
     const record = { declaration, line, part };
-    files.push({ path: resolve(path, name), shown: `${shown}/${name}`, record });
+    files.push({ path: resolve(path, name), shown: printable(`${shown}/${name}`), record });
   }
   return files;
 }

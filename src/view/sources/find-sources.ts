@@ -102,7 +102,7 @@ function joinPeriods(now: PeriodFiles, before: PeriodFiles | undefined): SourceF
   const files = new Map<string, SourceFile>();
   for (const file of now.files) {
     if (files.has(file.path)) {
-      throw new UsageError(`${printable(file.shown)} is given twice and would be counted twice.`, {
+      throw new UsageError(`${file.shown} is given twice and would be counted twice.`, {
         hint: 'Give each file once.',
       });
     }

@@ -18,7 +18,7 @@ export interface SourceFile {
   /** Absolute path; `-` is stdin. */
   readonly path: string;
 
-  /** Path for messages. */
+  /** Path for messages, without control characters. */
   readonly shown: string;
 
   /** Set if the file has the bytes of a line in the history of a declared folder. */
@@ -36,7 +36,7 @@ interface FileRecord {
 
 /** A declared folder that the command line names. */
 export interface DeclaredFolder {
-  /** Path as typed; the folder may be below it. */
+  /** Path as typed, for messages; the folder may be below it. */
   readonly shown: string;
 
   /** Absolute path. */
@@ -56,7 +56,7 @@ export interface OpenedPaths {
 }
 
 /** A file that the command line names, in a declared folder. */
-interface FileInFolder extends TypedPath {
+interface FileInFolder extends SourceFile {
   /** Path from the folder, with slashes. */
   readonly name: string;
 }
@@ -74,19 +74,23 @@ export async function openPaths(
   const folders: DeclaredFolder[] = [];
   const files: SourceFile[] = [];
   const inFolders = new Map<string, FileInFolder[]>();
-  for (const shown of paths) {
-    refuseUrlToRead(shown);
-    const typed =
-      shown === '-' ? { absolute: '-', shown: 'stdin' } : { absolute: resolve(cwd, shown), shown };
-    const stats = await stat(typed.absolute).catch(() => undefined);
-    if (stats?.isDirectory()) {
-      folders.push(await openFolder(typed, host));
+  for (const typed of paths) {
+    refuseUrlToRead(typed);
+    if (typed === '-') {
+      files.push({ path: '-', shown: 'stdin' });
       continue;
     }
-    const [found] = stats ? await findFolders(typed, signal).catch(() => []) : [];
+    const path = { absolute: resolve(cwd, typed), shown: typed };
+    const stats = await stat(path.absolute).catch(() => undefined);
+    if (stats?.isDirectory()) {
+      folders.push(await openFolder(path, host));
+      continue;
+    }
+    const [found] = stats ? await findFolders(path, signal).catch(() => []) : [];
     const { folder = '', file: name } = found ?? {};
-    if (name === undefined) files.push({ path: typed.absolute, shown: typed.shown });
-    else inFolders.set(folder, [...(inFolders.get(folder) ?? []), { ...typed, name }]);
+    const file = { path: path.absolute, shown: printable(typed) };
+    if (name === undefined) files.push(file);
+    else inFolders.set(folder, [...(inFolders.get(folder) ?? []), { ...file, name }]);
   }
 
   const warnings: string[] = [];
@@ -124,27 +128,21 @@ async function identifyFiles(
   named: readonly FileInFolder[],
   signal: AbortSignal,
 ): Promise<Pick<OpenedPaths, 'files' | 'warnings'>> {
+  const file = await readDeclaration(folder);
+  if (file.kind !== 'valid') return { files: named, warnings: [] };
+
+  const { declaration } = file;
+  const selection = { names: new Set(named.map(({ name }) => name)) };
+  const snapshot = await readFolder(folder, declaration, { selection, signal, hashes: true });
   const files: SourceFile[] = [];
   const warnings: string[] = [];
-  const read = await readDeclaration(folder);
-  const declaration = read.kind === 'valid' ? read.declaration : undefined;
-  const selection = { names: new Set(named.map(({ name }) => name)) };
-  const state =
-    declaration && (await readFolder(folder, declaration, { selection, signal, hashes: true }));
-
-  for (const { absolute: path, shown, name } of named) {
-    const file = { path, shown };
-    const line = state?.history.lines.get(name);
-    const part = declaration && findPart(name, declaration);
-    if (!state || !declaration || !line || !part) {
-      files.push(file);
-      continue;
-    }
-    const mismatch = findMismatch(name, state);
-    if (mismatch === 'changed') {
-      warnings.push(`${printable(shown)} has changed since it was downloaded.`);
-    }
-    files.push(mismatch === undefined ? { ...file, record: { declaration, line, part } } : file);
+  for (const { path, shown, name } of named) {
+    const line = snapshot.history.lines.get(name);
+    const part = findPart(name, declaration);
+    const mismatch = findMismatch(name, snapshot);
+    if (mismatch === 'changed') warnings.push(`${shown} has changed since it was downloaded.`);
+    const isKnown = line && part && mismatch === undefined;
+    files.push({ path, shown, record: isKnown ? { declaration, line, part } : undefined });
   }
   return { files, warnings };
 }
