@@ -17,7 +17,7 @@ import type { ProjectChoice } from './settings.ts';
 import { chooseAccountName, requireSignIn, type SignIn } from './sign-in.ts';
 import { Store } from './store.ts';
 
-/** Flags for the account and its calls. Durations are in milliseconds. */
+/** Flags for an account and its calls. Durations are in milliseconds. */
 export interface AccountOptions {
   readonly account?: string;
   readonly baseUrl?: string;
@@ -53,7 +53,7 @@ export interface AccountHost {
   readonly localServer: () => Promise<LocalService>;
 }
 
-/** One account of one service. Its settings and client are created on first use. */
+/** An account of a service. Its settings and client are created on first use. */
 export interface ServiceAccount {
   readonly isLocal: boolean;
 
@@ -97,8 +97,9 @@ export class Accounts {
   }
 
   /**
-   * Returns the account names of a run; `undefined` for a single account. Accounts named in a saved
-   * report replace those in the project defaults. Throws the errors of `resolveAccountList`.
+   * Returns the account names of a run. Accounts named in a saved report replace those in the
+   * project defaults. Returns `undefined` for a single account. Throws the errors of
+   * `resolveAccountList`.
    */
   async names(
     { account }: AccountOptions,
@@ -107,12 +108,12 @@ export class Accounts {
     return resolveAccountList(await this.#findSources({ ...this.#options, account }, choice));
   }
 
-  /** Names the stored account that `login`, `logout` and `config` change. */
+  /** Returns the name of the stored account that `login`, `logout` and `config` change. */
   async nameToChange(): Promise<string> {
     return resolveAccount(await this.#findSources(this.#options)).value;
   }
 
-  /** Finds or creates the account for some options. */
+  /** Returns the account that some options select. The same options select the same object. */
   choose(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
     const isCurrent = !choice && options.account === this.#options.account;
     if (isCurrent) return this.current;
@@ -135,7 +136,7 @@ export class Accounts {
     const isLocal = options.local === true;
     const settings = once(async () => {
       const resolved = resolveSettings(await this.#findSources(options, choice));
-      if (isLocal && !resolved.storedAccount) throw unknownLocalAccount(resolved);
+      if (isLocal && !resolved.storedAccount) throw unknownLocalAccountError(resolved);
       hideSecrets(resolved, this.#host.console);
       return resolved;
     });
@@ -202,7 +203,7 @@ function hideSecrets({ token, password }: Settings, console: Console): void {
   }
 }
 
-/** Returns the accounts of the local server. `--account` or the profile selects one of them. */
+/** Treats the accounts of the local server as stored accounts. The default is that of the profile. */
 function listLocalSources(
   { url, accounts }: LocalService,
   { account, profile, encoding, windowClock }: AccountOptions,
@@ -221,7 +222,7 @@ function listLocalSources(
   };
 }
 
-function unknownLocalAccount({ account, stored }: Settings): UsageError {
+function unknownLocalAccountError({ account, stored }: Settings): UsageError {
   return new UsageError(`Unknown account “${account.value}” of the local server.`, {
     hint: `Choose from ${Object.keys(stored.accounts).join(', ')}.`,
   });

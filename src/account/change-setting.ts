@@ -6,10 +6,9 @@ import { findAccount, type StoredSettings, unknownAccount, withAccount } from '.
 
 interface TypedChange {
   readonly account: string;
-
   readonly name: string;
 
-  /** New value. If it is absent, the setting is removed. */
+  /** Absent to remove the setting. */
   readonly value?: string;
   readonly env: Env;
 }

@@ -11,7 +11,7 @@ import { chooseAccountName, isUnnamed } from './sign-in.ts';
 /** Query fields that come from the account. */
 type AccountFacts = Owner & Pick<Query, 'profile' | 'encoding' | 'windowClock'>;
 
-/** Returns the owner of a report, and the stored settings of the account. */
+/** Returns the query fields that come from an account. */
 export async function describeAccount(account: ServiceAccount): Promise<AccountFacts> {
   const settings = await account.settings();
   const { profile, encoding, windowClock } = settings;
@@ -23,7 +23,6 @@ export async function describeAccount(account: ServiceAccount): Promise<AccountF
   };
 }
 
-/** Describes the account, login and service of a report. */
 function identifyOwner({ isLocal }: Pick<ServiceAccount, 'isLocal'>, settings: Settings): Owner {
   const url = settings.baseUrl.value;
   const email = settings.email.value;
@@ -80,21 +79,16 @@ async function findStored(accounts: Accounts, { login, account }: Owner): Promis
   return names;
 }
 
-/** Identifies an account of a service. The result is the same for every command on this machine. */
+/** Key of an account in the ledger. All commands on this machine use the same key. */
 export interface AccountKey {
   /** Base URL. */
   readonly service: string;
 
-  /**
-   * Login or name of the account. A bare token has neither; a hash of the token takes its place.
-   */
+  /** Login or name of the account, or a hash of a bare token. */
   readonly account: string;
 }
 
-/**
- * Identifies the account of a report. Two sign-ins belong to the same account if the login, the
- * name or the bare token is the same.
- */
+/** Sign-ins with the same login, name or bare token have the same key. */
 export async function identifyAccount(account: ServiceAccount): Promise<AccountKey> {
   const settings = await account.settings();
   const { baseUrl, email, token } = settings;
@@ -104,12 +98,12 @@ export async function identifyAccount(account: ServiceAccount): Promise<AccountK
   return { service: baseUrl.value?.href ?? '', account: email.value ?? name };
 }
 
-/** Returns the host with its port. On loopback the port is left out, because it changes. */
+/** Returns the host with its port. On loopback the port changes, so it is left out. */
 function formatHost({ hostname, host }: URL): string {
   return isLoopback(hostname) ? hostname : host;
 }
 
-/** Formats `b…@example.com#3f2a9c01d4e5`, which identifies an address without revealing it. */
+/** Formats an address as `b…@example.com#3f2a9c01d4e5`, which identifies it but hides it. */
 function maskLogin(email: string): string {
   const address = email.toLowerCase();
   const domain = address.slice(address.lastIndexOf('@') + 1);

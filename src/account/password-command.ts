@@ -4,8 +4,8 @@ import { SignInError } from '../errors.ts';
 const timeoutMs = 30_000;
 
 /**
- * After the command exits, its output is read for this long: a background process that it started
- * may keep the output open.
+ * Output is read for this long after the command exits, because a background process that it
+ * started may keep the output open.
  */
 const outputAfterExitMs = 1_000;
 

@@ -17,14 +17,11 @@ export interface ProjectFile {
   /** Lines of the saved reports by name. */
   readonly lines: ReadonlyMap<string, number>;
 
-  /** Reads a saved report. Throws `UsageError` if the report has no keys. */
+  /** Returns a saved report. Throws `UsageError` if it is not a mapping. */
   report(name: string): YamlSection;
 }
 
-/**
- * Returns the nearest `adreport.yaml`, searching a folder and its parents; `undefined` if there is
- * none.
- */
+/** Returns the path of the nearest `adreport.yaml` in a folder and its parents, if there is one. */
 export function findProjectFile(folder: string): string | undefined {
   const path = join(folder, projectFileName);
   if (existsSync(path)) return path;

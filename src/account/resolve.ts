@@ -36,10 +36,7 @@ type AllSettings = { readonly [Key in SettingKey]: Setting<ResolvedValue<Key>> }
 export interface Settings extends AllSettings {
   readonly isFromEnvironment: boolean;
 
-  /**
-   * Stored account that signs in; `undefined` if the environment signs in, or if no account is
-   * stored.
-   */
+  /** Stored account that signs in. Absent if the environment signs in or nothing is stored. */
   readonly storedAccount: StoredAccount | undefined;
 
   readonly stored: StoredSettings;
@@ -111,7 +108,7 @@ function usesEnvironment({ flags, env }: SettingsSources): boolean {
   });
 }
 
-/** Finds the name of the account. Throws `UsageError` for an invalid name. */
+/** Resolves the name of the account. Throws `UsageError` for an invalid name. */
 export function resolveAccount({
   flags,
   env,
@@ -124,9 +121,9 @@ export function resolveAccount({
 }
 
 /**
- * Returns the accounts of a run, without duplicates; `undefined` for a single account or the
- * environment. Throws `UsageError` for an invalid name, and `SignInError` if `all` finds no stored
- * account.
+ * Returns the names in `--account a,b` or `all`, without duplicates. Returns `undefined` if a
+ * single account or the environment signs in. Throws `UsageError` for an invalid name, and
+ * `SignInError` if `all` finds no stored account.
  */
 export function resolveAccountList(sources: SettingsSources): readonly string[] | undefined {
   if (usesEnvironment(sources)) return undefined;
@@ -141,18 +138,15 @@ export function resolveAccountList(sources: SettingsSources): readonly string[] 
   if (names.length === 0) {
     throw new SignInError('No account is stored.', { hint: 'Sign in with: adreport login' });
   }
-  return [...new Set(names.map((name) => readFrom(choice.from, checkAccountName, name)))];
+  return [...new Set(names.map((name) => readWithSource(choice.from, checkAccountName, name)))];
 }
 
-/**
- * Reads the base URL from the flags or the environment alone. Throws `UsageError` for an invalid
- * URL.
- */
+/** Reads the base URL from the flags or the environment. Throws `UsageError` for an invalid URL. */
 export function readBaseUrlFrom(flags: RawSettings, env: Env): URL | undefined {
   return readSetting('baseUrl', { flag: flags, env: readVariables(env) }, { env }).value;
 }
 
-/** The values of each source. */
+/** Settings by their source. */
 type Layers = { readonly [Source in (typeof layerOrder)[number]]?: RawSettings };
 
 /** Treats an empty variable as unset, because CI systems clear it that way. */
@@ -177,21 +171,21 @@ function readAll(layers: Layers, context: ReadContext): AllSettings {
   return Object.fromEntries(settings) as AllSettings;
 }
 
-/** Reads a setting. Throws `UsageError`, with the source, for an invalid value. */
+/** Throws `UsageError`, with the source, for an invalid value. */
 function readSetting<Key extends SettingKey>(
   key: Key,
   layers: Layers,
   { env, accountName }: ReadContext,
 ): Setting<ResolvedValue<Key>> {
-  const { read, otherwise } = findEntry(key);
+  const { read, defaultValue } = findEntry(key);
   const found = findValue(key, layers, accountName);
   if (!found) {
-    return { value: otherwise as ResolvedValue<Key>, source: 'default', from: 'default' };
+    return { value: defaultValue as ResolvedValue<Key>, source: 'default', from: 'default' };
   }
-  return { ...found, value: readFrom(found.from, (value) => read(value, env), found.value) };
+  return { ...found, value: readWithSource(found.from, (value) => read(value, env), found.value) };
 }
 
-/** Finds the first source that has a setting; `undefined` if there is none. */
+/** Finds the setting in the first source that has it. */
 function findValue(key: SettingKey, layers: Layers, accountName = ''): Setting<string> | undefined {
   const { name, variable = '' } = findEntry(key);
   const names = {
@@ -207,8 +201,8 @@ function findValue(key: SettingKey, layers: Layers, accountName = ''): Setting<s
   return undefined;
 }
 
-/** Reads a value, and names its source in the error for an invalid one. */
-function readFrom<Value>(from: string, read: (text: string) => Value, text: string): Value {
+/** Reads a value. Throws `UsageError` with the source of an invalid value. */
+function readWithSource<Value>(from: string, read: (text: string) => Value, text: string): Value {
   try {
     return read(text);
   } catch (error) {

@@ -21,8 +21,8 @@ import {
 } from './project-file.ts';
 import type { ProjectChoice } from './settings.ts';
 
-/** The surroundings in which a command line is read. */
-interface Surroundings {
+/** Facts about the process in which saved reports are read. */
+interface SavedReportContext {
   readonly cwd: string;
   readonly nowMs: number;
 
@@ -36,24 +36,21 @@ export interface RunCommandLine {
   /** Names of saved reports. */
   readonly names: readonly string[];
 
-  /** Options on the command line, by name. Options that were not typed have their defaults. */
+  /** Names of the options that were typed. The others have their defaults. */
   readonly typedOptions: ReadonlySet<string>;
 }
 
-/**
- * Options of a report. They come from the command line and, for a saved report, from
- * `adreport.yaml`.
- */
+/** Options of a report, from the command line and from `adreport.yaml`. */
 export interface ReportFlags {
   readonly options: RunFlags;
 
-  /** Name of the saved report, if it is one. */
+  /** Name of the saved report; absent for a report from flags alone. */
   readonly name?: string;
 
   /** Account settings of the saved report. */
   readonly choice?: ProjectChoice;
 
-  /** Adds file and line to a mistake in a saved report. */
+  /** Adds the file and the line of a mistake in a saved report. */
   readonly locate?: (mistake: UsageError) => UsageError;
 }
 
@@ -63,12 +60,12 @@ export interface ReportFlags {
  */
 export async function readSavedReports(
   command: RunCommandLine,
-  here: Surroundings,
+  context: SavedReportContext,
 ): Promise<ReportFlags[]> {
-  const { cwd } = here;
-  const path = findFile(command, here);
+  const { cwd } = context;
+  const path = findFile(command, context);
   const file = await readProjectFile(path, relative(cwd, path));
-  return chooseReports(file, command, here).map((name) => {
+  return chooseReports(file, command, context).map((name) => {
     const section = file.report(name);
     const { shownPath } = file;
     const { typedOptions } = command;
@@ -78,8 +75,8 @@ export async function readSavedReports(
     const { account, profile, encoding, windowClock, ...others } = values;
     const choice = { account, profile, encoding, windowClock };
     const defaults = [...file.defaults.entries.keys()].filter((key) => !section.entries.has(key));
-    const unfitDefaults = findUnusedDefaults({ ...command.options, ...others }, defaults, here);
-    const known = Object.entries(others).filter(([option]) => !unfitDefaults.includes(option));
+    const unusedDefaults = listUnusedDefaults({ ...command.options, ...others }, defaults, context);
+    const known = Object.entries(others).filter(([option]) => !unusedDefaults.includes(option));
     const options = { ...command.options, ...Object.fromEntries(known) };
     const locate = (mistake: UsageError): UsageError => {
       return fileError(shownPath, locateMistake(mistake, saved, section.line));
@@ -92,10 +89,10 @@ export async function readSavedReports(
  * Lists the defaults that none of a report's formats can use. For example, a label applies to pages
  * but not to CSV.
  */
-function findUnusedDefaults(
+function listUnusedDefaults(
   { output = ['-'], format }: RunFlags,
   defaults: readonly string[],
-  { stdoutFormat }: Surroundings,
+  { stdoutFormat }: SavedReportContext,
 ): string[] {
   const formats = output.map((path) => format ?? formatOfFile(path) ?? stdoutFormat);
   const options = defaults.flatMap((key) => flagsByKey.get(key)?.[0] ?? []);
@@ -123,8 +120,8 @@ function resolvePaths({ values }: SavedOptions, file: ProjectFile, cwd: string):
 }
 
 /** Finds `--file`, or the nearest `adreport.yaml`. Throws `UsageError` if there is none. */
-function findFile(command: RunCommandLine, here: Surroundings): string {
-  const { cwd } = here;
+function findFile(command: RunCommandLine, context: SavedReportContext): string {
+  const { cwd } = context;
   const { file } = command.options;
   const path = file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
   if (path !== undefined) return path;
@@ -132,44 +129,46 @@ function findFile(command: RunCommandLine, here: Surroundings): string {
   const message = `There is no ${projectFileName} in this folder or its parents.`;
   const hint = 'Create one with adreport init, or name a file with --file.';
   if (command.names.length === 0) throw new UsageError(message, { hint });
-  throw unknownReport(command, here, { message, hint });
+  throw unknownReportError(command, context, { message, hint });
 }
 
 /**
  * Returns the names of the reports to run, without duplicates. Throws `UsageError` if none is
  * named, or if one does not exist.
  */
-function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroundings): string[] {
+function chooseReports(
+  file: ProjectFile,
+  command: RunCommandLine,
+  context: SavedReportContext,
+): string[] {
   const { options, names } = command;
   const allNames = [...file.lines.keys()];
-  const refusal = (message: string, hint: string) => new UsageError(message, { hint });
+  const usageError = (message: string, hint: string) => new UsageError(message, { hint });
   if (allNames.length === 0) {
-    throw refusal(`${file.shownPath} has no reports.`, 'Add one under reports:');
+    throw usageError(`${file.shownPath} has no reports.`, 'Add one under reports:');
   }
   if (options.all && names.length > 0) {
-    throw refusal('--all cannot be used with names of reports.', 'Remove one of them.');
+    throw usageError('--all cannot be used with names of reports.', 'Remove one of them.');
   }
   if (!options.all && names.length === 0) {
     const list = allNames.join(', ');
-    throw refusal(`Name a report of ${file.shownPath}.`, `Choose from ${list}, or add --all.`);
+    throw usageError(`Name a report of ${file.shownPath}.`, `Choose from ${list}, or add --all.`);
   }
 
   const chosen = new Set(options.all ? allNames : names);
   for (const name of chosen) {
     if (file.lines.has(name)) continue;
     const message = `Unknown report ${quoted(name)} in ${file.shownPath}.`;
-    throw unknownReport(command, here, { message, hint: suggestName(name, allNames) });
+    const hint = suggestName(name, allNames);
+    throw unknownReportError(command, context, { message, hint });
   }
   return [...chosen];
 }
 
-/**
- * Returns the error for an unknown report. If the name looks like a period, the error suggests
- * `--period`.
- */
-function unknownReport(
+/** Suggests `--period` if the name of the report looks like a period. */
+function unknownReportError(
   { names, options: { period } }: RunCommandLine,
-  { nowMs }: Surroundings,
+  { nowMs }: SavedReportContext,
   { message, hint }: { readonly message: string; readonly hint: string },
 ): UsageError {
   const words = names.join('-');

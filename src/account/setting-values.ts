@@ -21,7 +21,7 @@ export function readOneAccount(name: string): string {
   });
 }
 
-/** Returns the name without outer blanks. Throws `UsageError` if it is invalid. */
+/** Trims an account name. Throws `UsageError` if it is invalid. */
 export function checkAccountName(text: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u.test(text.trim())) return text.trim();
   throw new UsageError(
@@ -42,7 +42,7 @@ export function readSettingWord<Word extends string>(
   });
 }
 
-/** Reads `ADREPORT_ALLOW_HTTP`, a comma list of host names. */
+/** Reads the host names in `ADREPORT_ALLOW_HTTP`, which are separated by commas. */
 export function allowedHttpHosts(
   env: Readonly<Record<string, string | undefined>>,
 ): PlainHttpHosts {
@@ -55,7 +55,7 @@ export function formatBaseUrl(url: URL): string {
   return trimTrailingSlashes(url.href);
 }
 
-/** Returns the origin of a URL; `undefined` for any other string. */
+/** Returns the origin of a URL, or `undefined` for any other string. */
 export function parseOrigin(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 }
@@ -83,7 +83,7 @@ export function readCommand(text: string): string {
   });
 }
 
-/** Masks a token. The visible characters at both ends are at most a quarter of it. */
+/** Masks a token. At most a quarter of its characters stay visible. */
 export function maskToken(token: string): string {
   const endLength = Math.min(4, Math.floor(token.length / 8));
   if (endLength === 0) return '…';

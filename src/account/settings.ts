@@ -12,12 +12,12 @@ import {
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** A setting: its name in each source, how its value is read, and how it is shown. */
+/** A setting, with its name in each source. */
 interface SettingEntry<Value> {
   /** Name in `adreport config` and `adreport.yaml`. */
   readonly name: string;
 
-  /** Absent if no flag sets it. Then signing in or the environment does. */
+  /** Absent for a setting that only login or the environment can change. */
   readonly flag?: string;
 
   readonly variable?: string;
@@ -27,8 +27,7 @@ interface SettingEntry<Value> {
 
   readonly show?: (text: string) => string;
 
-  /** Default value. */
-  readonly otherwise?: Value;
+  readonly defaultValue?: Value;
 }
 
 /**
@@ -42,7 +41,7 @@ export const settingTable = {
     flag: '--account <name>',
     variable: 'ADREPORT_ACCOUNT',
     read: readOneAccount,
-    otherwise: 'default',
+    defaultValue: 'default',
   },
   baseUrl: {
     name: 'base-url',
@@ -55,19 +54,19 @@ export const settingTable = {
     flag: '--profile <name>',
     variable: 'ADREPORT_PROFILE',
     read: (word: string): Profile => readSettingWord('profile', profiles, word),
-    otherwise: 'buyer',
+    defaultValue: 'buyer',
   },
   encoding: {
     name: 'encoding',
     flag: '--encoding <kind>',
     read: (word: string): Encoding => readSettingWord('encoding', encodings, word),
-    otherwise: 'json',
+    defaultValue: 'json',
   },
   windowClock: {
     name: 'window-clock',
     flag: '--window-clock <kind>',
     read: (word: string): WindowClock => readSettingWord('window clock', windowClocks, word),
-    otherwise: 'instant',
+    defaultValue: 'instant',
   },
   token: {
     name: 'token',
@@ -97,12 +96,12 @@ export type SettingKey = keyof typeof settingTable;
 
 type SettingValue<Key extends SettingKey> = ReturnType<(typeof settingTable)[Key]['read']>;
 
-/** The value of a setting. `undefined` if no source has it and there is no default. */
+/** Value of a setting; `undefined` only if the setting has no default. */
 export type ResolvedValue<Key extends SettingKey> =
   | SettingValue<Key>
-  | ((typeof settingTable)[Key] extends { readonly otherwise: unknown } ? never : undefined);
+  | ((typeof settingTable)[Key] extends { readonly defaultValue: unknown } ? never : undefined);
 
-/** Values of one source, as typed or stored. */
+/** Settings of one source, as typed or stored. */
 export type RawSettings = { readonly [Key in SettingKey]?: string | undefined };
 
 /** Settings in `adreport.yaml`, under `defaults` or in a saved report. */

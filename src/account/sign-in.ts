@@ -7,7 +7,7 @@ import { defaultAccountName, type Settings } from './resolve.ts';
 import { formatBaseUrl, parseOrigin } from './setting-values.ts';
 import { unknownAccount } from './store.ts';
 
-/** Base URL of a service, with a token, credentials, or both. */
+/** Base URL of a service, with a token, with credentials, or with both. */
 export interface SignIn {
   readonly baseUrl: URL;
   readonly encoding: Encoding;
@@ -84,7 +84,7 @@ function missingBaseUrl({ account, isFromEnvironment }: Settings): AdreportError
 /** Runs a password command and returns the password. Throws `SignInError` if it fails. */
 export type PasswordRunner = (command: string, account: string) => Promise<string>;
 
-/** Finds the e-mail address and the password; `undefined` if either is missing. */
+/** Returns `undefined` if the e-mail address or the password is missing. */
 function findCredentials(
   { account, email, password, passwordCommand }: Settings,
   runCommand: PasswordRunner,
@@ -97,7 +97,7 @@ function findCredentials(
   return { email: email.value, password: () => runCommand(command, account.value) };
 }
 
-/** Names the sources of the token and the password. Each has a hint on how to correct it. */
+/** Names the source of the token. The hints say how to correct the token or the password. */
 function describeOrigin({ account, isFromEnvironment, token }: Settings): SignInOrigin {
   if (isFromEnvironment) {
     return {
@@ -119,9 +119,8 @@ function loginCommandFor(account: string): string {
 }
 
 /**
- * Chooses the name of an account: the configured name, otherwise the e-mail address, otherwise
- * `default`. A token is never used as a name. A sign-in from the environment has a name only if
- * `ADREPORT_ACCOUNT` is set.
+ * Returns the configured name of an account. Without one, returns the e-mail address or `default`. A
+ * token is never a name.
  */
 export function chooseAccountName(settings: Settings): string {
   const { account, email } = settings;

@@ -10,7 +10,7 @@ import { isJson, isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, findNearest } from '../text/nearest.ts';
 
-/** A stored account, which never has a password. */
+/** A stored account. It never has a password. */
 export interface StoredAccount {
   /** Absent after `adreport config unset base-url`. */
   readonly baseUrl?: string;
@@ -20,11 +20,11 @@ export interface StoredAccount {
   readonly encoding?: Encoding;
   readonly windowClock?: WindowClock;
 
-  /** Command that prints the password. It runs when the password is needed. */
+  /** Command that prints the password. */
   readonly passwordCommand?: string;
 }
 
-/** Content of the settings file. Unknown members, from newer versions, are kept. */
+/** Content of the settings file. Unknown members are kept: a newer version may have written them. */
 export interface StoredSettings {
   readonly defaultAccount?: string;
   readonly accounts: Readonly<Record<string, StoredAccount>>;
@@ -32,24 +32,24 @@ export interface StoredSettings {
 
 export const noSettings: StoredSettings = { accounts: {} };
 
-/** Finds an account by name. Names such as `constructor` are safe. */
+/** Finds an account by name, which may be `constructor`. */
 export function findAccount({ accounts }: StoredSettings, name: string): StoredAccount | undefined {
   return Object.hasOwn(accounts, name) ? accounts[name] : undefined;
 }
 
-/** Returns the message and the hint of an error about an account that is not stored. */
+/** Returns message and hint for the name of an account that is not stored. */
 export function unknownAccount(name: string, { accounts }: StoredSettings) {
   const names = Object.keys(accounts);
   const signIn = `adreport login --account ${name}`;
-  const otherwise =
+  const advice =
     names.length > 0 ? `Choose from ${names.join(', ')}, or sign in with:` : 'Sign in with:';
   return {
     message: `No stored account is named “${name}”.`,
-    hint: didYouMean(findNearest(name, names), `${otherwise} ${signIn}`),
+    hint: didYouMean(findNearest(name, names), `${advice} ${signIn}`),
   };
 }
 
-/** Adds or replaces an account. The first account becomes the default. */
+/** Adds or replaces an account. If there is no default account, it becomes the default. */
 export function withAccount(
   settings: StoredSettings,
   name: string,
@@ -69,8 +69,8 @@ export function withoutAccount(settings: StoredSettings, name: string): StoredSe
 type SettingsConf = Conf<Partial<StoredSettings>>;
 
 /**
- * Settings file of this user: `settings.json` with mode 0600 in a folder with mode 0700. The
- * package conf is loaded only if the file exists or is about to be written.
+ * The user's settings file, `settings.json` with mode 0600 in a folder with mode 0700. The package
+ * conf is slow to load, so it is loaded only if the file exists or will be written.
  */
 export class Store {
   readonly directory: string;
@@ -81,7 +81,7 @@ export class Store {
     this.path = join(this.directory, 'settings.json');
   }
 
-  /** Returns empty settings if there is no file. Throws `UsageError` for an invalid file. */
+  /** Without a file, resolves to empty settings. Throws `UsageError` for an invalid file. */
   async read(): Promise<StoredSettings> {
     if (!existsSync(this.path)) return noSettings;
     return toSettings(await this.#open());
@@ -110,7 +110,7 @@ export class Store {
     }
   }
 
-  /** Reads the file. Throws `UsageError` for one that cannot be read. */
+  /** Throws `UsageError` if the file cannot be read. */
   async #open(): Promise<SettingsConf> {
     const { default: ConfClass } = await import('conf');
     try {
@@ -175,8 +175,8 @@ function isAccount(account: unknown): account is StoredAccount {
 }
 
 /**
- * Returns the folder of the settings and the ledger. This is `ADREPORT_CONFIG_DIR` if set,
- * otherwise conf's default for the platform.
+ * Returns the folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, or conf's default for
+ * the platform.
  */
 export function settingsFolder(
   env: NodeJS.ProcessEnv,
@@ -192,8 +192,8 @@ export function settingsFolder(
 }
 
 /**
- * Returns the home folder. In a container that runs under an unknown user id, this is `/`. HOME is
- * set to it too, because conf would fail without it.
+ * Returns the home folder. A user without an entry in the password file, as in some containers, gets
+ * `/`. HOME is set too, because conf reads it.
  */
 function findHomeFolder(): string {
   try {
@@ -204,7 +204,7 @@ function findHomeFolder(): string {
   }
 }
 
-/** Returns the readable part of a system message: `EACCES: permission denied, open '/…'`. */
+/** Returns `permission denied` for the message `EACCES: permission denied, open '/…'`. */
 function describeSystemError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return /^\w+: ([^,]*)/.exec(message)?.[1] ?? message;

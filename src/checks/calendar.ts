@@ -10,10 +10,7 @@ const msPerDay = 86_400_000;
 export interface Calendar {
   readonly unit: 'hour' | 'day' | 'month';
 
-  /**
-   * Returns the number of a row's unit; `undefined` if the row has no such time, or if the time
-   * cannot be read.
-   */
+  /** Returns `undefined` if the row has no such time, or if the time cannot be read. */
   numberOf(time: RowTime): number | undefined;
 
   /** Returns true if the whole unit is outside the window. */
@@ -22,7 +19,7 @@ export interface Calendar {
   /** Yields the units that lie entirely between the start of the window and a given instant. */
   until(end: number): Iterable<number>;
 
-  /** Names the unit in messages. */
+  /** Formats the unit for messages. */
   label(number: number): string;
 }
 
@@ -59,21 +56,21 @@ export function buildDateCalendar(window: Omit<Window, 'end'>, unit: 'day' | 'mo
 
 /** Builds a calendar of local hours, which are identified by the instants at which they begin. */
 export function buildHourCalendar({ since, until, zone }: Omit<Window, 'end'>): Calendar {
-  const intoHour = (instant: number): number =>
+  const secondsIntoHour = (instant: number): number =>
     (instant + offsetAt(instant, zone)) % secondsPerHour;
-  const nextHour = (instant: number): number =>
-    instant + ((secondsPerHour - intoHour(instant)) % secondsPerHour);
+  const startOfNextHour = (instant: number): number =>
+    instant + ((secondsPerHour - secondsIntoHour(instant)) % secondsPerHour);
 
   return {
     unit: 'hour',
     numberOf: ({ moment }) => moment && Math.floor(moment.instantMs / 1_000),
     isOutside: (hour) => hour + secondsPerHour - 1 < since || hour > until,
     *until(end) {
-      let hour = nextHour(since);
+      let hour = startOfNextHour(since);
       while (hour + secondsPerHour - 1 <= end) {
         yield hour;
         // A clock change of thirty minutes (Lord Howe) leaves a partial hour.
-        hour = nextHour(hour + secondsPerHour);
+        hour = startOfNextHour(hour + secondsPerHour);
       }
     },
     label: (hour) => formatInstant(hour, zone),

@@ -9,10 +9,9 @@ import type { ValueCheck } from './value-check.ts';
 const ownFields: readonly string[] = ['date', 'hour', 'publisherId', 'format'];
 
 /**
- * Finds requested metrics and breakdowns that have no column. In CSV the header decides, in JSON
- * the rows. Refuses a body that is not a report. This is a CSV header without any requested metric,
- * or rows without a number in any requested metric that also lack a requested breakdown or all
- * requested columns.
+ * Finds requested metrics and breakdowns without a column. In CSV the header decides, in JSON the
+ * rows. Also refuses a body that is not a report: a CSV header without any requested metric, or rows
+ * that have no number in any requested metric and lack a requested breakdown or all columns.
  */
 export class ColumnCheck implements Check {
   readonly #requested: readonly Column[];
@@ -21,7 +20,7 @@ export class ColumnCheck implements Check {
   /** First value of the first row, as JSON. */
   #firstValue = '';
 
-  /** Set if there is a value in a field that belongs to no metric and no breakdown. */
+  /** True if a field that belongs to no metric and no breakdown has a value. */
   #hasUnknownValues = false;
 
   constructor(requested: readonly Column[], metrics: readonly ValueCheck[]) {
@@ -50,7 +49,7 @@ export class ColumnCheck implements Check {
     const lacksAll = missing.length === this.#requested.length;
     const hasNumber = this.#metrics.some(({ numberCount }) => numberCount > 0);
     const isOtherData = rowCount > 0 && !hasNumber && (lacksBreakdown || lacksAll);
-    if ((isCsv && lacksMetrics) || isOtherData) throw this.#notAReport(fields);
+    if ((isCsv && lacksMetrics) || isOtherData) throw this.#notAReportError(fields);
 
     // For some columns the specification names no field. An unknown column may then be the
     // requested one.
@@ -63,7 +62,7 @@ export class ColumnCheck implements Check {
     messages.addWarning('columns', `The report is missing the requested ${noun} ${names}.`);
   }
 
-  #notAReport(fields: readonly string[]): IncompleteDataError {
+  #notAReportError(fields: readonly string[]): IncompleteDataError {
     const names = printable(fields.slice(0, 5).join(', ').slice(0, 150));
     const value = printable(this.#firstValue.slice(0, 200));
     const beginning = value === '' ? '' : ` Its first row begins with ${value}.`;
@@ -78,10 +77,7 @@ export class ColumnCheck implements Check {
   }
 }
 
-/**
- * Returns the metrics without a column. For breakdowns without any column, returns all of their
- * columns.
- */
+/** Lists the metrics without a column, and all columns of the breakdowns without one. */
 function findMissing(requested: readonly Column[], fields: readonly string[]): Column[] {
   const names = new Set<string | undefined>(fields);
   for (const field of fields) names.add(metricOfField(field)?.name);

@@ -7,7 +7,7 @@ import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { Check, CheckMessages } from './check.ts';
 
-/** Returns true if a filter certainly excludes a row with this value. */
+/** Returns true if a filter excludes rows with this value. */
 type Rule = (value: string) => boolean;
 
 /** A filter that can be compared with the rows, because they contain its values. */
@@ -15,9 +15,7 @@ interface ComparedFilter {
   readonly filter: FilterName;
   readonly field: string;
 
-  /**
-   * Builds the rule for a filter's values; `undefined` if these cannot be compared with the rows.
-   */
+  /** Returns `undefined` if the values of the filter cannot be compared with the rows. */
   readonly ruleFor: (values: readonly string[]) => Rule | undefined;
 }
 
@@ -102,8 +100,10 @@ class FilterCheck implements Check {
   /** Values already checked. */
   readonly #values = new Set<string>();
 
-  /** The first excluded value with its row, and how many other excluded rows there are. */
+  /** The first excluded value, with its row. */
   #first: { readonly value: string; readonly row: number } | undefined;
+
+  /** Number of other excluded values. */
   #moreCount = 0;
 
   /** First row without a value. */

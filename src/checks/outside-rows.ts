@@ -10,7 +10,7 @@ import { CheckMessages } from './check.ts';
 const errorNames: readonly string[] = ['error', 'errors'];
 const moreNames: readonly string[] = ['next', 'hasmore', 'partial', 'truncated'];
 
-/** Members of a document that adreport reads, or that the specification describes. */
+/** Members that adreport reads, or that the specification describes. */
 const knownNames: readonly string[] = [
   ...errorNames,
   ...moreNames,
@@ -35,8 +35,8 @@ interface CheckedDocument {
 const maxLevels = 20;
 
 /**
- * Finds a report whose other members contradict it: they contain an error, or say that it is not
- * ready or incomplete. The names of unknown members become one note.
+ * Finds members of a document that contradict its rows: an error, or a sign that the report is not
+ * ready or incomplete. Unknown members become one note.
  *
  * @param isPartial set for a response with status 206
  */
@@ -56,7 +56,7 @@ export function checkOutsideRows(
   messages.addNote('outside the rows', `The response also contains ${names}.`);
 }
 
-/** Finds a campaign list that is marked as incomplete. A pattern would miss campaigns. */
+/** Finds a campaign list that is marked as incomplete, in which a pattern would miss campaigns. */
 export function checkCampaigns({ document, isPartial }: CampaignList): CheckResult {
   const messages = new CheckMessages();
   addWarnings({ subject: 'The campaign list', document, isPartial }, messages);
@@ -69,7 +69,7 @@ function addWarnings(checked: CheckedDocument, messages: CheckMessages): void {
   if (isPartial) warn(`${subject} is incomplete: the service responded with status 206.`);
 
   for (const member of listMembers(document)) {
-    const warning = warningFor(subject, member);
+    const warning = judgeMember(subject, member);
     if (warning !== undefined) warn(warning);
   }
 }
@@ -91,7 +91,7 @@ function* listMembers(value: unknown, path: readonly string[] = []): Generator<M
 }
 
 /** Returns a warning if a member shows that the report is not complete. */
-function warningFor(subject: string, { path, value }: Member): string | undefined {
+function judgeMember(subject: string, { path, value }: Member): string | undefined {
   const name = toPlainName(path.at(-1) ?? '');
   const json = printable((JSON.stringify(value) ?? '').slice(0, 150));
   const member = `${printable(path.join('.'))}: ${json}`;
@@ -110,10 +110,7 @@ function warningFor(subject: string, { path, value }: Member): string | undefine
   return isUnready ? `${subject} is not ready: the response has ${member}.` : undefined;
 }
 
-/**
- * Lists the names of unknown members of the document and of its summary. Members whose value means
- * “nothing” are left out.
- */
+/** Lists unknown members of a document and of its summary. Members without meaning are left out. */
 function findUnknown({ summary, ...members }: Readonly<Record<string, unknown>>): string[] {
   const unknown: string[] = [];
   for (const [name, value] of Object.entries(members)) {

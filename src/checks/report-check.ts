@@ -23,7 +23,7 @@ import { checkHourOffsets, checkZone } from './zone-check.ts';
 
 /** Facts about a report that are not in its body. */
 export interface CheckedReport {
-  /** Request. Without it, the rows are checked only against themselves. */
+  /** The request. Without it, the rows are only compared with each other. */
   readonly part?: Part | undefined;
 
   /** Set for a response with status 206. */
@@ -42,7 +42,7 @@ export class ReportCheck {
   readonly #report: CheckedReport;
   readonly #times = new RowTimes();
 
-  /** Created with the first rows. They determine the columns if the request is not known. */
+  /** Created with the first rows, whose columns are checked if the request is not known. */
   #checks: readonly Check[] | undefined;
 
   constructor(report: CheckedReport) {
@@ -55,7 +55,7 @@ export class ReportCheck {
     for (const check of this.#checks) check.observe(batch);
   }
 
-  /** Throws `IncompleteDataError` if it is not a report. */
+  /** Throws `IncompleteDataError` if the body is not a report. */
   close(tail: ReportTail): CheckResult {
     const { part, isPartial = false } = this.#report;
     const { members, rowCount } = tail;
@@ -94,7 +94,7 @@ export class ReportCheck {
     const now = Math.floor(nowMs / 1_000);
     return [
       new ColumnCheck(requested, metrics),
-      // Some checks read what the checks before them have collected.
+      // Some checks use the sums of the checks before them.
       ...metrics,
       new RowCheck({ part, columns, metrics, now, times: this.#times }),
       ...makeFilterChecks(part.query.filters, columns),

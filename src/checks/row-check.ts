@@ -30,7 +30,7 @@ const keyBreakdowns: readonly BreakdownName[] = [
   'DEVICETYPE',
 ];
 
-/** Facts that the rows are compared with. */
+/** What the rows should be like. */
 interface ExpectedRows {
   readonly part: Part;
   readonly columns: readonly Column[];
@@ -50,7 +50,7 @@ interface ExpectedRows {
 export class RowCheck implements Check {
   readonly #expected: ExpectedRows;
 
-  /** Absent if two rows may have the same key. */
+  /** Absent if two rows may have the same breakdown values. */
   readonly #finder: RepeatFinder | undefined;
 
   constructor(expected: ExpectedRows) {
@@ -70,7 +70,7 @@ export class RowCheck implements Check {
 
   close(_tail: ReportTail, messages: CheckMessages): void {
     const { part, times, metrics } = this.#expected;
-    checkPairs(times, part.zone, messages);
+    checkHourDates(times, part.zone, messages);
     checkTimes(this.#expected, messages);
     this.#checkRepeats(messages);
     const header = metrics.find(({ headerRow }) => headerRow > 0);
@@ -105,8 +105,8 @@ function mayRepeatHours({ since, until, zone }: Window): boolean {
   return false;
 }
 
-/** Finds a date that is not the day of its hour. */
-function checkPairs(times: RowTimes, zone: string, messages: CheckMessages): void {
+/** Finds a row whose date is not the day of its hour. */
+function checkHourDates(times: RowTimes, zone: string, messages: CheckMessages): void {
   for (const { date, hour, day, moment, firstRow } of times.all) {
     if (day === undefined || !moment) continue;
 

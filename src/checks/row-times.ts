@@ -7,14 +7,14 @@ export const maxTimes = 100_000;
 
 /** Rows with the same date and hour. */
 export interface RowTime {
-  /** Values as they were written; null if there is no such column. */
+  /** Values as they were written, or null if there is no such column. */
   readonly date: Value;
   readonly hour: Value;
 
-  /** Days since 1970; `undefined` if the date cannot be read. */
+  /** Days since 1970. Absent if the date cannot be read. */
   readonly day: number | undefined;
 
-  /** Instant and wall time of the hour; `undefined` if it cannot be read. */
+  /** Instant and wall time of the hour. Absent if the hour cannot be read. */
   readonly moment: ReturnType<typeof parseTimestamp>;
 
   /** Counted from 1. */

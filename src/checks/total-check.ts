@@ -14,15 +14,15 @@ const significantSum = new Decimal(1_000n, 0);
 const zero = new Decimal(0n, 0);
 const halfCent = new Decimal(5n, 3);
 
-/** Ids that decide whether a row has a campaign or an ad unit. The name does not matter. */
+/** A row without this ID has no campaign or ad unit, even if it has a name. */
 const idFields: Readonly<Record<string, string>> = { CAMPAIGN: 'campaignId', ADUNIT: 'adId' };
 
-/** Row without breakdowns. */
+/** A row without breakdown values. */
 interface Candidate {
   /** Counted from 1. */
   readonly row: number;
 
-  /** One value per metric; 0 without a number. */
+  /** Value of each metric, 0 if there is no number. */
   readonly values: readonly Decimal[];
 
   /** Sum of the absolute values. */
@@ -52,7 +52,7 @@ export class TotalCheck implements Check {
   observe(batch: RowBatch): void {
     if (this.#keys.length === 0) return;
 
-    for (const row of findEmptyRows(batch, this.#fieldsIn(batch))) {
+    for (const row of findEmptyRows(batch, this.#listEmptyFields(batch))) {
       const values = this.#metrics.map(({ column }) => {
         return toDecimal(numberAt(batch, column.field, row) ?? 0) ?? zero;
       });
@@ -67,7 +67,9 @@ export class TotalCheck implements Check {
     if (!this.#largest || rowCount < 3) return;
 
     const { row, values } = this.#largest;
-    const isTotal = this.#metrics.every((metric, at) => isSumOfOthers(metric, values[at] ?? zero));
+    const isTotal = this.#metrics.every((metric, index) => {
+      return isSumOfOthers(metric, values[index] ?? zero);
+    });
     const large = values.filter((value) => value.minus(significantSum).sign > 0);
     if (!isTotal || large.length < 2) return;
 
@@ -79,8 +81,8 @@ export class TotalCheck implements Check {
     );
   }
 
-  /** Returns the fields that are empty in a total. */
-  #fieldsIn({ fields }: RowBatch): string[] {
+  /** Lists the fields that are empty in a total. */
+  #listEmptyFields({ fields }: RowBatch): string[] {
     const empty: string[] = [];
     for (const { field, breakdown = '' } of this.#keys) {
       const id = idFields[breakdown];
@@ -90,7 +92,7 @@ export class TotalCheck implements Check {
   }
 }
 
-/** Compares a row's value with half the sum of a metric. They may differ by half a cent. */
+/** Compares a value with half the sum of its metric. They may differ by half a cent. */
 function isSumOfOthers({ sum }: ValueCheck, value: Decimal): boolean {
   const total = toDecimal(sum.get() ?? 0) ?? zero;
   const difference = total.minus(value).minus(value);

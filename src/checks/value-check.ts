@@ -19,7 +19,7 @@ export class ValueCheck implements Check {
 
   numberCount = 0;
 
-  /** First row with the metric's name instead of a number, counted from 1; 0 if there is none. */
+  /** First row with the metric's name instead of a number, counted from 1. 0 if there is none. */
   headerRow = 0;
 
   /** Rows whose value is not a number of the metric's type. */

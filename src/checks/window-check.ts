@@ -7,7 +7,7 @@ import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
 import type { CheckMessages } from './check.ts';
 
-/** Summary as received. Any member may be absent or have the wrong type. */
+/** A summary as received. Its members may be absent or have a wrong type. */
 export type Summary = Readonly<Record<string, unknown>>;
 
 /** Returns `undefined` if the `summary` is absent or not an object. */
@@ -41,9 +41,9 @@ const secondsPerDay = 86_400;
 type Span = Pick<Window, 'since' | 'until'>;
 
 /**
- * Reads one end of a summary's window. The requested end is used instead if the summary lacks the
- * end, if it cannot be read (with a note), or if it is the same. The end may be the next second. A
- * time without an offset may belong to any zone, so it may differ by up to a day.
+ * Reads one end of a summary's window. Returns the requested end if the summary has none, if it
+ * cannot be read (with a note), or if both mean the same: `until` may be the next second, and a time
+ * without an offset may differ by a day, because it may be in any zone.
  */
 function readEnd(
   name: 'since' | 'until',
@@ -74,8 +74,8 @@ function formatSpan({ since, until }: Span, zone: string): string {
 }
 
 /**
- * Finds the clock by which a service seems to read timestamps; `undefined` if no clock explains the
- * difference.
+ * Finds the clock that explains the difference, by which the service seems to read timestamps.
+ * Returns `undefined` if there is none.
  */
 function findClock(actual: Span, { since, until, zone }: Window): WindowClock | undefined {
   const toWall = (instant: number): number => instant + offsetAt(instant, zone);

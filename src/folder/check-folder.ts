@@ -3,7 +3,7 @@ import { ExactSum } from '../totals/exact-sum.ts';
 import { parseNumber } from '../totals/numbers.ts';
 import { declarationName } from './declaration.ts';
 import { findMismatch, type Mismatch } from './due.ts';
-import { isExpected, isStale, whyNotFinal } from './finality.ts';
+import { explainNotFinal, isExpected, isStale } from './finality.ts';
 import type { FolderSnapshot } from './folder-snapshot.ts';
 import { skippedNotes } from './history.ts';
 import type { FileLine, Totals } from './history-schema.ts';
@@ -88,7 +88,7 @@ function checkPart(part: FolderPart, snapshot: FolderSnapshot, now: number): Pro
   const line = history.lines.get(file);
   if (kind === undefined) {
     if (!line || !isStale(line, part, { declaration, now })) return undefined;
-    const clause = `is not final: ${whyNotFinal(line, part, declaration)}`;
+    const clause = `is not final: ${explainNotFinal(line, part, declaration)}`;
     return { file, kind: 'stale', clause, fixedBy: 'update', part };
   }
   if (kind === 'missing' && !isExpected(part, declaration, now)) return undefined;
@@ -100,7 +100,7 @@ function checkPart(part: FolderPart, snapshot: FolderSnapshot, now: number): Pro
   return { file, kind, clause, advice, fixedBy: 'update', part };
 }
 
-/** Members of a problem with a file that no report replaces. */
+/** The solution for a file that no report replaces. */
 const byPerson = { advice: 'Make it readable, or move it away.', fixedBy: 'person' } as const;
 
 function describeMismatch(name: string, kind: Mismatch, snapshot: FolderSnapshot): string {
@@ -139,9 +139,9 @@ export function continuesProblem(before: Problem, problem: Problem): boolean {
   return problem.part !== undefined && before.part?.end === problem.part.since;
 }
 
-/** Returns the problems of history files and of folders that cannot be listed. */
+/** Lists the history files and the folders that cannot be read. */
 function unreadableSources({ history, listing }: FolderSnapshot): Problem[] {
-  return [...history.unreadable, ...listing.closed].map(([file, why]) => {
+  return [...history.unreadable, ...listing.unreadable].map(([file, why]) => {
     return { file, kind: 'unreadable', clause: `cannot be read: ${why}`, ...byPerson };
   });
 }
@@ -151,17 +151,17 @@ function warningNotes(lines: readonly FileLine[]): string[] {
   const [first] = warned;
   if (!first) return [];
   const names = warned.map(({ file }) => file);
-  return [`${listFiles(names)}: the report had a warning: ${first.warnings[0]}`];
+  return [`${formatFiles(names)}: the report had a warning: ${first.warnings[0]}`];
 }
 
 /** Returns a note on other files that a program would also read with a pattern such as `*.csv`. */
 function strayNotes({ declaration: { pattern }, listing }: FolderSnapshot): string[] {
   const strays = listing.names.filter((name) => {
     const isHidden = name.split('/').some((segment) => segment.startsWith('_'));
-    return name.endsWith(pattern.ending) && !isHidden && pattern.dayIn(name) === undefined;
+    return name.endsWith(pattern.ending) && !isHidden && pattern.readDay(name) === undefined;
   });
   if (pattern.ending === '' || strays.length === 0) return [];
-  return [`${listFiles(strays)}: not written by adreport, but matched by *${pattern.ending}.`];
+  return [`${formatFiles(strays)}: not written by adreport, but matched by *${pattern.ending}.`];
 }
 
 /** Returns a note on files whose history line is after the end of the folder. */
@@ -171,19 +171,17 @@ function lateNotes({ declaration: { until }, history, onDisk }: FolderSnapshot):
     const day = history.lines.get(name)?.since.slice(0, until.length) ?? '';
     return day > until;
   });
-  return late.length === 0 ? [] : [`${listFiles(late)}: after until (${until}).`];
+  return late.length === 0
+    ? []
+    : [`${formatFiles(late)}: after the folder’s last day (until: ${until}).`];
 }
 
-/**
- * Lists up to three names. If there are more, returns the first and the last with the number of
- * all.
- */
-function listFiles(names: readonly string[]): string {
+/** Formats `a.csv, b.csv`, or `a.csv … z.csv (26 files)` for more than three names. */
+function formatFiles(names: readonly string[]): string {
   if (names.length <= 3) return names.join(', ');
   return `${names[0]} … ${names.at(-1)} (${formatPlural(names.length, 'file')})`;
 }
 
-/** Adds up each metric exactly. */
 function sumTotals(lines: readonly FileLine[]): Totals {
   const sums = new Map<string, ExactSum>();
   for (const { totals } of lines) {

@@ -28,10 +28,10 @@ import {
   toDeclaration,
   withFolderMetrics,
 } from './declaration.ts';
-import { accessErrorReason, statRegularFile } from './disk.ts';
+import { describeAccessError, statRegularFile } from './disk.ts';
 import { readHistory } from './history.ts';
 
-/** The content of a declaration file. */
+/** Content of a declaration file. */
 export type DeclarationFile =
   | { readonly kind: 'absent' }
   | { readonly kind: 'valid'; readonly declaration: Declaration }
@@ -42,7 +42,7 @@ export type DeclarationFile =
   /** `why` is a clause. */
   | { readonly kind: 'unreadable'; readonly why: string };
 
-/** A run that adds to a folder and declares that. */
+/** A run that fills a folder. */
 export interface DeclareOptions {
   /** Absolute path; `shown` is the path in messages. */
   readonly folder: string;
@@ -54,12 +54,11 @@ export interface DeclareOptions {
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** Set with `--fresh`. The run may then replace the report of the folder. */
+  /** Set with `--fresh`, which may replace the report of the folder. */
   readonly isFresh: boolean;
   readonly host: FileHost;
 }
 
-/** Result of declaring. */
 export interface DeclareResult {
   readonly declaration: Declaration;
 
@@ -92,7 +91,7 @@ export async function declare(options: DeclareOptions): Promise<DeclareResult> {
     });
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
-    const message = `Cannot write the declaration ${path}: ${accessErrorReason(cause)}.`;
+    const message = `Cannot write the declaration ${path}: ${describeAccessError(cause)}.`;
     const hint = 'Check the permissions of the folder and the space on its disk.';
     throw new OutputError(printable(message), { hint, cause });
   }
@@ -126,8 +125,10 @@ export async function planDeclaration(
   const isOther = changes.length > 0 || file.kind === 'edited';
   const change = isOther ? replaceDeclaration : extendDeclaration;
   const declaration = change(before, request, days);
-  const warnings = warnOfSince(shown, before, declaration);
-  if (changes.length > 0) warnings.unshift(formatReplacement(shown, changes));
+  const warnings: string[] = [];
+  if (changes.length > 0) warnings.push(formatNewReport(shown, changes));
+  const hasMoved = before.since !== declaration.since;
+  if (hasMoved) warnings.push(formatNewSince(shown, before, declaration));
   const isChanged = isOther || formatKeys(before) !== formatKeys(declaration);
   return { declaration, warnings, notes: [], isChanged };
 }
@@ -139,7 +140,7 @@ export async function readDeclaration(folder: string): Promise<DeclarationFile> 
     await statRegularFile(path);
   } catch (error) {
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
-    return isAbsent ? { kind: 'absent' } : { kind: 'unreadable', why: accessErrorReason(error) };
+    return isAbsent ? { kind: 'absent' } : { kind: 'unreadable', why: describeAccessError(error) };
   }
 
   try {
@@ -191,13 +192,13 @@ function requireFolder(query: Query): FolderQuery {
   return { ...query, since, until, split };
 }
 
-/** Accepts a relative path with slashes that cannot leave its folder. */
+/** Accepts a relative path that cannot leave its folder. */
 function staysInside(path: string): boolean {
   if (/[\\\0]/.test(path) || /^[A-Za-z]:/.test(path)) return false;
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
-/** Finds the first day in the history of a folder; `undefined` if the history has no lines. */
+/** Returns the first day of the history, or the requested day if that is earlier. */
 async function findFirstDay(
   folder: string,
   requested: string,
@@ -245,16 +246,13 @@ function formatFirstNote(shown: string, { since, until, split, query }: Declarat
   return `Declared in ${shown}/${declarationName}: one file per ${split} from ${days}, ${by}.`;
 }
 
-function warnOfSince(shown: string, before: Declaration, after: Declaration): string[] {
-  if (before.since === after.since) return [];
+function formatNewSince(shown: string, before: Declaration, after: Declaration): string {
   const dayMs = 86_400_000;
   const days = Math.round((Date.parse(before.since) - Date.parse(after.since)) / dayMs);
-  return [
-    `${shown} now begins on ${after.since}, not on ${before.since}: ${formatPlural(days, 'day')} more. To undo this, write since: ${before.since} in ${shown}/${declarationName}.`,
-  ];
+  return `${shown} now begins on ${after.since}, not on ${before.since}: ${formatPlural(days, 'day')} more. To undo this, write since: ${before.since} in ${shown}/${declarationName}.`;
 }
 
-function formatReplacement(shown: string, changes: readonly string[]): string {
+function formatNewReport(shown: string, changes: readonly string[]): string {
   return `${shown} has a new declaration (${changes.join('; ')}). Its other files are from another report until adreport update downloads them.`;
 }
 

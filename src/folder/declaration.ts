@@ -43,14 +43,14 @@ export function toDeclaration(query: FolderQuery): Declaration {
 const editableOptions = ['lookback', 'strict', 'title', 'note', 'label'];
 const editableKeys = ['since', 'until', ...editableOptions];
 
-/** Hashes a declaration to 12 hex digits. Keys that may be edited are left out. */
+/** Returns 12 hex digits. The keys that may be edited are not hashed. */
 function hashQuery(query: FolderQuery): string {
   const keys = Object.entries(declaredKeys(query)).filter(([key]) => !editableKeys.includes(key));
   const sorted = keys.sort(([one], [other]) => (one < other ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, 12);
 }
 
-/** Returns the keys and values of the file without `id`, in their order. */
+/** Returns the keys and values of a declaration in the order of the file, without `id`. */
 export function declaredKeys(query: FolderQuery): Readonly<Record<string, SavedValue>> {
   const { since, until, lookback = 0, strict = false, split, login, service } = query;
   const { profile, by, metrics, ...others } = toSavedKeys(query);
@@ -114,7 +114,7 @@ function joinDays(one: FolderDays, other: FolderDays): FolderDays {
   };
 }
 
-/** Returns the later of two ends. `now` is later than any day. */
+/** `now` is later than any day. */
 function chooseLaterEnd(one: string, other: string): string {
   if (one === 'now' || other === 'now') return 'now';
   return one > other ? one : other;
@@ -127,7 +127,8 @@ function pickEdits(query: Query): Partial<Query> {
 }
 
 /**
- * Gives a query without metrics the metrics of the folder. A newer release may know more metrics.
+ * Adds the metrics of the folder to a request without metrics. A newer release may know more
+ * metrics than the folder has.
  */
 export function withFolderMetrics(
   { query: { profile, metrics } }: Declaration,
@@ -137,7 +138,7 @@ export function withFolderMetrics(
   return isUnchanged ? request : { ...request, metrics };
 }
 
-/** Describes how the report of a run differs from the report of the folder: `country: FR → DE`. */
+/** Lists how the report of a run differs from that of the folder: `country: FR → DE`. */
 export function reportDifferences({ query: folderQuery }: Declaration, query: Query): string[] {
   const changes = differences(folderQuery, query);
   const [before, now] = [folderQuery, query].map(({ outputs: [output] }) => output.path);

@@ -6,7 +6,7 @@ import { codeOf, OutputError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { declarationName } from './declaration.ts';
 
-/** A file on the disk. No report replaces an unreadable one, which may be a folder or a link. */
+/** An entry of a folder. An unreadable one may be a folder or a link; no report replaces it. */
 export type FileState =
   | {
       readonly kind: 'file';
@@ -67,7 +67,7 @@ async function readFileState(
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (codeOf(error) === 'ENOENT') return undefined;
-    return { kind: 'unreadable', why: accessErrorReason(error) };
+    return { kind: 'unreadable', why: describeAccessError(error) };
   }
 }
 
@@ -77,7 +77,7 @@ export async function requireWritablePath(folder: string, name: string): Promise
     await statFile(folder, name);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return;
-    const message = `Cannot write ${join(folder, name)}: ${accessErrorReason(error)}.`;
+    const message = `Cannot write ${join(folder, name)}: ${describeAccessError(error)}.`;
     throw new OutputError(printable(message), {
       hint: 'Move it away, or replace it with a regular file or folder.',
     });
@@ -101,7 +101,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Explains why a path cannot be used, as a clause. */
-export function accessErrorReason(error: unknown): string {
+export function describeAccessError(error: unknown): string {
   const code = codeOf(error) ?? '';
   return reasons[code] ?? (code || String(error));
 }
@@ -110,7 +110,7 @@ function accessError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** Looks at a file in a folder. Throws unless its path has no links and ends at a regular file. */
+/** Throws an error with a code unless a path has no links and ends at a regular file. */
 async function statFile(folder: string, name: string): Promise<Stats> {
   const segments = name.split('/');
   for (let depth = 1; depth < segments.length; depth += 1) {
@@ -120,7 +120,7 @@ async function statFile(folder: string, name: string): Promise<Stats> {
   return statRegularFile(join(folder, name));
 }
 
-/** Looks at a path without following a link. Throws for anything but a regular file. */
+/** Throws an error with a code for anything but a regular file. Does not follow a link. */
 export async function statRegularFile(path: string): Promise<Stats> {
   const stats = await fs.lstat(path);
   if (stats.isSymbolicLink()) throw accessError('ELOOP');
@@ -130,20 +130,20 @@ export async function statRegularFile(path: string): Promise<Stats> {
 }
 
 /** Flags of `open` that refuse links and do not wait for the writer of a pipe. */
-const cautious = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const safeFlags = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Opens a regular file, or creates it if the flags say so. Throws for anything else. */
 export async function openRegularFile(path: string, flags: number): Promise<fs.FileHandle> {
   await statRegularFile(path).catch((error) => {
     if (codeOf(error) !== 'ENOENT') throw error;
   });
-  return fs.open(path, flags | cautious, 0o644);
+  return fs.open(path, flags | safeFlags, 0o644);
 }
 
 const maxPieceBytes = 256 * 1024;
 
 async function hashFile(path: string, size: number, signal: AbortSignal): Promise<FileState> {
-  const file = await fs.open(path, constants.O_RDONLY | cautious);
+  const file = await fs.open(path, constants.O_RDONLY | safeFlags);
   try {
     const hash = createHash('sha256');
     // Most files are small. The extra byte makes the first read short, which ends the loop.
@@ -167,7 +167,7 @@ export interface Listing {
   readonly names: readonly string[];
 
   /** Folders that cannot be listed, with the reason as a clause. */
-  readonly closed: ReadonlyMap<string, string>;
+  readonly unreadable: ReadonlyMap<string, string>;
 }
 
 /**
@@ -183,13 +183,13 @@ export async function listNames(
   signal: AbortSignal,
 ): Promise<Listing> {
   const names: string[] = [];
-  const closed = new Map<string, string>();
+  const unreadable = new Map<string, string>();
   const waiting = [''];
 
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal.throwIfAborted();
     const entries = await fs.readdir(join(root, folder), { withFileTypes: true }).catch((error) => {
-      if (codeOf(error) !== 'ENOENT') closed.set(folder || '.', accessErrorReason(error));
+      if (codeOf(error) !== 'ENOENT') unreadable.set(folder || '.', describeAccessError(error));
       return [];
     });
     const isOther = folder !== '' && entries.some(({ name }) => name === declarationName);
@@ -203,5 +203,5 @@ export async function listNames(
       else names.push(name);
     }
   }
-  return { names, closed };
+  return { names, unreadable };
 }

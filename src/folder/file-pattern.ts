@@ -9,19 +9,17 @@ export interface FilePattern {
    */
   readonly nameFor: (unit: Pick<CalendarUnit, 'firstDay' | 'lastDay'>) => string;
 
-  /** Returns a day of the file at a path; `undefined` if the path does not match the pattern. */
-  readonly dayIn: (name: string) => string | undefined;
+  /** Returns a day of the file at a path, or `undefined` if the path does not match the pattern. */
+  readonly readDay: (name: string) => string | undefined;
 
   /** Number of path segments: 2 for `date={date}/part.csv`. */
   readonly depth: number;
 
-  /**
-   * Common end of all names, such as `.parquet` or `.csv.gz`; empty if the names end differently.
-   */
+  /** Common extension of the names, such as `.parquet` or `.csv.gz`; empty if there is none. */
   readonly ending: string;
 }
 
-/** Dates that take the place of placeholders while a name is turned into a pattern. */
+/** Dates that stand for placeholders while a name is turned into a pattern. */
 const marks = { since: '0000-00-01', until: '0000-00-02', date: '0000-00-03' } as const;
 
 /**
@@ -36,7 +34,7 @@ export function parsePattern(output: string): FilePattern {
     nameFor: ({ firstDay, lastDay }) => {
       return expandName(output, { since: firstDay, until: lastDay, date: firstDay });
     },
-    dayIn: (name) => {
+    readDay: (name) => {
       const { since, date, until } = pattern.exec(name)?.groups ?? {};
       return since ?? date ?? until;
     },

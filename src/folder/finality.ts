@@ -31,8 +31,7 @@ export function isStale(
 }
 
 /**
- * Returns true if a part has been over for the length of one more part. A nightly job then had time
- * to download it.
+ * Returns true once a further day, week or month has passed, so the nightly job has had its chance.
  *
  * @param now in unix seconds
  */
@@ -40,8 +39,8 @@ export function isExpected(part: CalendarUnit, declaration: Declaration, now: nu
   return now >= endAfterParts(part, 1, declaration);
 }
 
-/** Explains why a file is not final, as a clause. */
-export function whyNotFinal(
+/** Returns the reason as a clause. */
+export function explainNotFinal(
   line: FileLine,
   part: CalendarUnit,
   { lookback, split }: Declaration,

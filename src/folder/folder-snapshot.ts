@@ -38,17 +38,24 @@ export async function readFolder(
     const part = selection.window && findPart(name, declaration);
     return !part || overlaps(part, selection);
   };
-  const { names: allNames, closed } = await listNames(folder, pattern.depth, options.signal);
+  const { names: allNames, unreadable } = await listNames(folder, pattern.depth, options.signal);
   const names = allNames.filter(isSelected);
-  const matching = names.filter((name) => pattern.dayIn(name) !== undefined);
+  const matching = names.filter((name) => pattern.readDay(name) !== undefined);
   // A run writes the history line before it puts the file in place. Therefore the history is read
   // after the files.
   const onDisk = await readFileStates(folder, matching, options);
   const history = await readHistory(folder, options.signal);
-  return { folder, declaration, selection, history, listing: { names, closed }, onDisk };
+  return {
+    folder,
+    declaration,
+    selection,
+    history,
+    listing: { names, unreadable },
+    onDisk,
+  };
 }
 
-/** Reads the history again, and looks at some files again. */
+/** Reads the history and some of the files again. */
 export async function refreshSnapshot(
   snapshot: FolderSnapshot,
   names: ReadonlySet<string>,

@@ -6,12 +6,12 @@ import type { Shard } from '../query/flags/read-value.ts';
 import { type FileHost, FileInUseError, retryWhileInUse } from '../text/file-in-use.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { accessErrorReason, openRegularFile } from './disk.ts';
+import { describeAccessError, openRegularFile } from './disk.ts';
 import type { FileLine } from './history-schema.ts';
 
-/** The content of all history files of a folder. */
+/** Content of the history files of a folder. */
 export interface History {
-  /** The last line about each file, by the path of that file from the folder. */
+  /** The last line of each file, by its path from the folder. */
   readonly lines: ReadonlyMap<string, FileLine>;
 
   /** Number of lines that cannot be read, by history file. */
@@ -48,7 +48,7 @@ export async function readHistory(folder: string, signal: AbortSignal): Promise<
       if (isDamaged) unreadable.set(name, 'it has no line that can be read');
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      unreadable.set(name, accessErrorReason(error));
+      unreadable.set(name, describeAccessError(error));
     }
   }
   return { lines, skipped, unreadable };
@@ -58,7 +58,7 @@ function createdMs({ created }: FileLine): number {
   return Date.parse(created);
 }
 
-/** Reads one history file. The last line about a file counts. */
+/** Reads a history file. The last line of each file counts. */
 async function readHistoryFile(path: string, signal: AbortSignal) {
   // Loaded lazily, because most commands do not use a history.
   const { fileLineSchema } = await import('./history-schema.ts');
@@ -83,7 +83,7 @@ async function readLines(path: string, signal: AbortSignal): Promise<string[]> {
   }
 }
 
-/** Returns `undefined` for a line that is incomplete. */
+/** Returns `undefined` for an incomplete line. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -103,9 +103,7 @@ export interface HistoryTarget {
   /** Absolute path. */
   readonly folder: string;
 
-  /**
-   * Each shard has a history file of its own, so that no two machines append to the same one.
-   */
+  /** Each shard has its own history file, so that no two machines append to the same one. */
   readonly shard?: Shard | undefined;
   readonly host: FileHost;
 }
@@ -154,7 +152,7 @@ async function withHistory(
       await file.close();
     }
   } catch (cause) {
-    const why = cause instanceof FileInUseError ? cause.message : accessErrorReason(cause);
+    const why = cause instanceof FileInUseError ? cause.message : describeAccessError(cause);
     const message = `Cannot write the history ${path}: ${why}; ${consequence}.`;
     const hint = 'Check the permissions of the folder and the space on its disk.';
     throw new OutputError(printable(message), { hint, cause });

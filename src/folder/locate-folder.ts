@@ -8,12 +8,12 @@ import {
   type NameValues,
 } from '../query/file-name.ts';
 
-/** The folder in which an output keeps its files. */
+/** Folder and file names of an output. */
 export interface LocatedFolder {
   /** Absolute path, up to the first placeholder of time. */
   readonly folder: string;
 
-  /** The rest of the output after the folder, with slashes and placeholders of time. */
+  /** The output after the folder, with slashes and placeholders of time. */
   readonly output: string;
 }
 

@@ -3,8 +3,8 @@ import { hasNonZero } from '../rows/column-values.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
 
 /**
- * Watches the rows of a report for a number other than 0 in a requested metric. It looks at rows
- * instead of sums, because positive and negative values may cancel out.
+ * Looks for a number other than 0 in a requested metric. Sums are not enough, because positive and
+ * negative numbers may cancel out.
  */
 export class NonZeroDetector {
   readonly #metrics: readonly Column[];

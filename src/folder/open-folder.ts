@@ -31,9 +31,9 @@ interface FolderRun {
   readonly declares: boolean;
 }
 
-/** A folder and the parts to download into it, with sentences for the user. */
+/** A folder, the parts to download into it, and sentences for the user. */
 export interface OpenedFolder {
-  /** Query of the run, with the options that only the declaration has. */
+  /** Query of the run with the options of the declaration. */
   readonly query: Query;
 
   /** Parts of the run that are due. */
@@ -101,7 +101,7 @@ function toDeclared(query: Query, { query: own }: Declaration): Query {
   return { ...query, ...others };
 }
 
-/** Returns the context that is needed to record downloads in a folder. */
+/** Prepares to record downloads in a folder. */
 export async function prepareToFill(
   { folder, declaration, history }: FolderSnapshot,
   { host, shard }: Pick<FolderRun, 'host' | 'shard'>,

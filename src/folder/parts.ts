@@ -57,7 +57,7 @@ export function overlaps({ since, end }: CalendarUnit, { window }: Selection): b
 /** Finds the part for which a file is named, even if it is outside the folder's days. */
 export function findPart(name: string, declaration: Declaration): FolderPart | undefined {
   const { split, timezone, pattern } = declaration;
-  const day = pattern.dayIn(name);
+  const day = pattern.readDay(name);
   const unit = day === undefined ? undefined : unitContaining(day, split, timezone);
   return unit && pattern.nameFor(unit) === name ? { ...unit, name } : undefined;
 }

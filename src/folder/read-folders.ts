@@ -6,14 +6,14 @@ import { findFolders, type TypedPath } from './find-folders.ts';
 import { type FolderSnapshot, readFolder } from './folder-snapshot.ts';
 import { listParts } from './parts.ts';
 
-/** A folder that the command line names, or the reason why its declaration cannot be used. */
+/** A folder at a typed path, or the reason why its declaration cannot be used. */
 export type NamedFolder = { readonly folder: string } & (
   | { readonly snapshot: FolderSnapshot; readonly defect?: undefined }
   | { readonly snapshot?: undefined; readonly defect: DefectiveDeclaration }
 );
 
 export interface ReadFoldersOptions {
-  /** Limits what is read. Without a period, the whole folder is read. */
+  /** Period to read. Without one, the whole folder is read. */
   readonly period: TypedPeriod;
 
   /** Milliseconds since 1970. */

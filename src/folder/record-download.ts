@@ -20,22 +20,20 @@ import type { FileLine, Totals } from './history-schema.ts';
 export interface OutputFolder extends HistoryTarget {
   readonly declaration: Declaration;
 
-  /**
-   * Real path of the folder, without links. If a link appears later, it must not redirect the run.
-   */
+  /** Path of the folder without links. A link that appears later must not redirect the run. */
   readonly realPath: string;
 
   /** The last history line of each file before the run. */
   readonly lines: ReadonlyMap<string, FileLine>;
 }
 
-/** A report whose file is complete but not yet in place. */
+/** A report with a complete file that is not in place yet. */
 interface CompleteReport {
   readonly part: Part;
   readonly file: Pick<WrittenFile, 'rowCount' | 'sizeBytes' | 'sha256'>;
   readonly sums: Pick<GroupedTotals, 'metrics' | 'totals'>;
 
-  /** Set if a row has a number other than 0 in a requested metric. */
+  /** True if a row has a number other than 0 in a requested metric. */
   readonly hasNumbers: boolean;
   readonly warnings: readonly CheckMessage[];
   readonly reportId: string | undefined;
@@ -118,10 +116,7 @@ async function findFileToKeep(
   return { rows: line.rows, bytes, sha256, matchesDeclaration: line.id === declaration.id };
 }
 
-/**
- * Throws `IncompleteDataError` if a file was kept although it has another report than the declared
- * one.
- */
+/** Throws `IncompleteDataError` if a kept file does not have the declared report. */
 export function requireDeclaredReport({ kept }: RecordResult, name: string | undefined): void {
   if (!kept || kept.matchesDeclaration) return;
   throw new IncompleteDataError(`Kept ${name}, but it belongs to another report.`, {
@@ -175,7 +170,7 @@ function formatPercentChange(before: string, after: string): string {
   return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 }
 
-/** Returns `undefined` if all totals are the same. */
+/** Returns `undefined` if no total changed. */
 function findChanges(before: Totals, now: Totals): Changes | undefined {
   const changes: Record<string, readonly [string, string]> = {};
   for (const [metric, value] of Object.entries(now)) {

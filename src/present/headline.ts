@@ -3,7 +3,7 @@ import type { ReportMetric } from '../query/metrics.ts';
 import type { Comparison } from '../totals/comparison.ts';
 import type { Group, Sums } from '../totals/grouped-totals.ts';
 import { compareMetric, metricValue } from '../totals/report-metrics.ts';
-import { nameUnit, type ReportSums, type Unit } from '../totals/report-sums.ts';
+import { type ReportSums, type Unit, unitNoun } from '../totals/report-sums.ts';
 import { findEndedGroups } from './ended-groups.ts';
 import { formatGroupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
@@ -79,7 +79,7 @@ function formatContribution(
   lead: ReportMetric,
 ): string {
   const name = `“${formatGroupName(unit.fields, key)}”`;
-  const noun = nameUnit(unit);
+  const noun = unitNoun(unit);
   if (now && !before) return `the new ${noun} ${name} added ${formatWithCurrency(lead, now)}`;
   if (!now && before) {
     return `the ${noun} ${name}, which ended, had ${formatWithCurrency(lead, before)}`;

@@ -10,7 +10,7 @@ import { type DateUnit, toKeyValue } from '../totals/group-keys.ts';
 import type { GroupedTotals, Sums } from '../totals/grouped-totals.ts';
 import { describeReport, formatPeriod } from '../totals/report-description.ts';
 import { compareMetric, metricValue } from '../totals/report-metrics.ts';
-import { nameRow, nameUnit, type ReportSums, type Unit } from '../totals/report-sums.ts';
+import { type ReportSums, rowNoun, type Unit, unitNoun } from '../totals/report-sums.ts';
 import { chooseMetrics, findLeadingMetric } from './choose-metrics.ts';
 import { formatEndedGroups, listBreakdowns } from './ended-groups.ts';
 import { formatHeadline } from './headline.ts';
@@ -203,7 +203,7 @@ function describeBreakdowns(context: TableContext): ReportBreakdown[] {
   if (!lead) return [];
 
   return listBreakdowns(sums, comparison).map((unit) => ({
-    noun: nameUnit(unit),
+    noun: unitNoun(unit),
     // A ranking is always ordered by its metric.
     table: buildUnitTable({ ...context, options: { ...options, keepsOrder: false } }, unit),
     endedSentence: comparison && formatEndedGroups(unit, lead, comparison),
@@ -215,7 +215,7 @@ function listTables(context: TableContext): TitledTable[] {
   const { sums, rows, options, dateUnit } = context;
   const { units } = sums;
   const formatTitle = (shown: readonly Unit[]): string => {
-    const nouns = shown.map((unit) => pluralize(nameRow(unit, dateUnit)));
+    const nouns = shown.map((unit) => pluralize(rowNoun(unit, dateUnit)));
     return `All ${joinWords(nouns)}`;
   };
 

@@ -5,7 +5,7 @@ import type { Comparison } from '../totals/comparison.ts';
 import type { DateUnit } from '../totals/group-keys.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/grouped-totals.ts';
 import { byMetric } from '../totals/ranked-groups.ts';
-import { nameUnit, type ReportSums } from '../totals/report-sums.ts';
+import { type ReportSums, unitNoun } from '../totals/report-sums.ts';
 import { alignEarlier, layOutTime, type TimeAxis } from '../totals/time-axis.ts';
 import { formatGroupName } from './group-name.ts';
 import { computeShare, formatWithCurrency } from './metric-text.ts';
@@ -108,7 +108,7 @@ function buildLines(
     return { name, sums: sumSlots(group, axis, byTime) };
   });
 
-  const noun = nameUnit(unit);
+  const noun = unitNoun(unit);
   const rest = ranked.slice(maxLines);
   const unchartedSentence =
     rest.length > 0 ? formatUncharted(rest, groups, { metric, noun, total }) : undefined;

@@ -18,13 +18,13 @@ export interface Change {
   /** Set for money, because more money is neither better nor worse. */
   readonly isNeutral?: boolean;
 
-  /** Fraction of the earlier value (0.123 for 12.3%); absent if it cannot be computed. */
+  /** Fraction of the earlier value: 0.123 for 12.3%. Absent if it cannot be computed. */
   readonly ratio?: number;
 }
 
 const hundred = new Decimal(100n, 0);
 
-/** Compares a metric with its earlier value; `undefined` means no value. */
+/** Compares a value with the earlier one. `undefined` means no value. */
 export function computeChange(now: Fraction | undefined, before: Fraction | undefined): Change {
   if (!now) return { direction: 'none', text: '–' };
 

@@ -11,7 +11,7 @@ export interface Comparison {
   readonly before: Window;
 }
 
-/** Describes a period that is not over; `undefined` if the whole period is compared. */
+/** Returns a note if the period is not over, and so only a part of it is compared. */
 export function formatComparisonNote({ until, end, zone }: Window): string | undefined {
   if (until >= end - 1) return undefined;
   const isWholeDay = formatDate(until, zone) !== formatDate(until + 1, zone);

@@ -28,7 +28,7 @@ export class ExactSum {
     this.#cents[group] = 0;
   }
 
-  /** Adds any number; one that is not finite counts as 0. */
+  /** Adds any number. A number that is not finite counts as 0. */
   add(number: number | Decimal, group = 0): void {
     const cents = typeof number === 'number' ? Math.round(number * 100) : Number.NaN;
     const areWhole = cents / 100 === number && Math.abs(cents) < maxExactCents;
@@ -42,7 +42,7 @@ export class ExactSum {
     if (decimal) this.#addRest(decimal, group);
   }
 
-  /** Returns the sum of a group; `undefined` without numbers. */
+  /** Returns the sum of a group, or `undefined` if it has no numbers. */
   get(group = 0): Decimal | number | undefined {
     const cents = this.#cents[group] ?? Number.NaN;
     if (Number.isNaN(cents)) return undefined;
@@ -63,7 +63,7 @@ export class ExactSum {
   }
 }
 
-/** Converts a number to a decimal; `undefined` for none, and for one that is not finite. */
+/** Returns `undefined` for no number and for one that is not finite. */
 export function toDecimal(number: number | Decimal | undefined): Decimal | undefined {
   if (number === undefined) return undefined;
   return typeof number === 'number' ? Decimal.parse(String(number)) : number;

@@ -5,13 +5,13 @@ import { type KeyColumn, toKeyColumns } from '../query/file-columns.ts';
 import { toText, type Value } from '../rows/row-batch.ts';
 
 /**
- * Values of some fields, in field order: strings, the digits of numbers, or `null` (also for an
- * absent field).
+ * Values of some fields, in field order: strings, the digits of numbers, or `null` for no value or
+ * an absent field.
  */
 export type GroupKey = readonly (string | null)[];
 
 /**
- * Unit of a row's date. A week is dated by its Monday, a month or a whole window by its first day.
+ * Unit of the dates in rows. A week is dated by its Monday, a month or a window by its first day.
  */
 export type DateUnit = 'day' | 'week' | 'month' | 'window';
 
@@ -19,7 +19,7 @@ export function isTimeField(field: string): boolean {
   return ['date', 'hour'].includes(fieldTypeOf(field) ?? '');
 }
 
-/** Returns the most precise time field; `undefined` if there is none. */
+/** Finds the most precise time field. */
 export function findTimeField(fields: readonly string[]): string | undefined {
   return ['hour', 'date'].find((field) => fields.includes(field));
 }
@@ -41,7 +41,7 @@ export function findRowKeys(fields: readonly string[]): KeyColumn[] {
   return keys;
 }
 
-/** Formats a value of a key; `null` for no value. */
+/** Formats a value of a key. `null` means no value. */
 export function toKeyValue(value: Value | undefined): string | null {
   return value === null || value === undefined ? null : toText(value);
 }
@@ -60,7 +60,7 @@ export function toGroupValue({ unit }: KeyColumn, value: Value | undefined): str
 }
 
 /** Returns the day of a date or hour, `2026-11-01`; empty for another value. */
-export function dayIn(value: Value | undefined): string {
+export function readDay(value: Value | undefined): string {
   const isTimeText = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value);
   return isTimeText ? value.slice(0, 10) : '';
 }

@@ -5,16 +5,16 @@ import { notCents, readField, summarizeNumbers, toCents } from '../rows/column-v
 import type { RowBatch } from '../rows/row-batch.ts';
 import type { Decimal } from '../text/decimal.ts';
 import { ExactSum } from './exact-sum.ts';
-import { dayIn, findTimeField, type GroupKey, toGroupValue } from './group-keys.ts';
+import { findTimeField, type GroupKey, readDay, toGroupValue } from './group-keys.ts';
 import { numberAt } from './numbers.ts';
 
-/** Exact sums by metric field; a metric without any number is absent. */
+/** Exact sums by metric field. A metric without any number has no sum. */
 export interface Sums {
   get(field: string): Decimal | number | undefined;
 
   /**
-   * The part of a metric's sum from rows that lack the other metric of a rate. Rates are computed
-   * only from rows that have both.
+   * Returns the part of a sum that comes from rows without the other metric of a rate. Rates are
+   * computed only from rows that have both.
    */
   unpaired?(field: string, other: string): Decimal | number | undefined;
 }
@@ -55,7 +55,7 @@ export class GroupedTotals implements Iterable<Group> {
   readonly #sums = new Map<string, ExactSum>();
   #pairs: readonly RatePair[] = [];
 
-  /** Columns to group by; `undefined` until the first rows show which fields they have. */
+  /** Columns to group by. Absent until the first rows show which fields there are. */
   #by: readonly KeyColumn[] | undefined;
 
   /** For each value of a key, the index of the id that it describes, or -1. */
@@ -136,18 +136,18 @@ export class GroupedTotals implements Iterable<Group> {
       }
 
       const cents = toCents(batch, field);
-      for (const [at, row] of rows.entries()) {
+      for (const [index, row] of rows.entries()) {
         const number = cents[row] as number;
         if (Number.isNaN(number)) continue;
-        if (number !== notCents) sums.addCents(number, groups[at]);
+        if (number !== notCents) sums.addCents(number, groups[index]);
         // The checks report values that are no number.
-        else sums.add(numberAt(batch, field, row) ?? 0, groups[at]);
+        else sums.add(numberAt(batch, field, row) ?? 0, groups[index]);
       }
     }
     this.#addUnpaired(batch, rows, groups);
   }
 
-  /** Adds sums to the group with that key. */
+  /** Adds sums to the group with this key. */
   add(key: GroupKey, sums: Sums, namedOn = ''): void {
     const { index } = this.#groupAt(key, namedOn);
     for (const field of this.metrics) {
@@ -165,21 +165,21 @@ export class GroupedTotals implements Iterable<Group> {
   absorb(other: GroupedTotals): void {
     if (!this.#by) this.#groupBy(other.by);
     this.#addMetrics(other.metrics);
-    const places = this.by.map(({ field }) => other.by.findIndex((key) => key.field === field));
+    const positions = this.by.map(({ field }) => other.by.findIndex((key) => key.field === field));
     for (const { key, sums, namedOn } of other.#groups.values()) {
-      const ownKey = places.map((place) => key[place] ?? null);
+      const ownKey = positions.map((position) => key[position] ?? null);
       this.add(ownKey, sums, namedOn);
     }
     this.rowCount += other.rowCount;
   }
 
-  /** @param group its index */
-  sumIn(group: number, field: string): Decimal | number | undefined {
+  /** @param group index of the group */
+  groupSum(group: number, field: string): Decimal | number | undefined {
     return this.#sums.get(field)?.get(group);
   }
 
   /** Returns the part of a sum that `Sums.unpaired` describes. */
-  unpairedIn(group: number, field: string, other: string): Decimal | number | undefined {
+  unpairedSum(group: number, field: string, other: string): Decimal | number | undefined {
     const pair = this.#pairs.find((pair) => pair.field === field && pair.other === other);
     return pair?.sum.get(group);
   }
@@ -188,10 +188,10 @@ export class GroupedTotals implements Iterable<Group> {
     for (const { field, other, sum } of this.#pairs) {
       if (summarizeNumbers(batch, other).areAllNumbers) continue;
 
-      for (const [at, row] of rows.entries()) {
+      for (const [index, row] of rows.entries()) {
         if (numberAt(batch, other, row) !== undefined) continue;
         const number = numberAt(batch, field, row);
-        if (number !== undefined) sum.add(number, groups[at]);
+        if (number !== undefined) sum.add(number, groups[index]);
       }
     }
   }
@@ -244,7 +244,7 @@ export class GroupedTotals implements Iterable<Group> {
       const isSame = columns.every(({ values }) => values[row] === values[last]);
       if (group === undefined || !isSame || days[row] !== days[last]) {
         const key = columns.map((column) => toGroupValue(column.key, column.values[row]));
-        group = this.#groupAt(key, dayIn(days[row])).index;
+        group = this.#groupAt(key, readDay(days[row])).index;
       }
       groups.push(group);
       before = row;
@@ -252,7 +252,7 @@ export class GroupedTotals implements Iterable<Group> {
     return groups;
   }
 
-  /** @param day the day of the row that has the key; empty if it is not known */
+  /** @param day the day of the row with this key; empty if it is not known */
   #groupAt(key: GroupKey, day: string): IndexedGroup {
     const id = this.#identify(key);
     const existing = this.#groups.get(id);
@@ -289,7 +289,7 @@ export function listRows({ rowCount }: RowBatch): number[] {
 }
 
 /**
- * One of many groups. It finds its sums by its index, because an object with the sums would be
+ * One of many groups. It looks up its sums by its index, because its own object of sums would be
  * large.
  */
 class IndexedGroup implements Group, Sums {
@@ -314,18 +314,15 @@ class IndexedGroup implements Group, Sums {
   }
 
   get(field: string): Decimal | number | undefined {
-    return this.#totals.sumIn(this.index, field);
+    return this.#totals.groupSum(this.index, field);
   }
 
   unpaired(field: string, other: string): Decimal | number | undefined {
-    return this.#totals.unpairedIn(this.index, field, other);
+    return this.#totals.unpairedSum(this.index, field, other);
   }
 }
 
-/**
- * Lists the metrics from which rates are computed. Each is listed with the other metric of its
- * rate.
- */
+/** Lists the metrics from which rates are computed, each with the other metric of its rate. */
 function listRatePairs(metrics: readonly string[]): Pick<RatePair, 'field' | 'other'>[] {
   return derivedMetrics.flatMap(({ numerator, denominator }) => {
     const over = fieldOfMetric(numerator, metrics);

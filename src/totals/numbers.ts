@@ -4,8 +4,8 @@ import type { RowBatch, Value } from '../rows/row-batch.ts';
 import { Decimal, maxNumberLength } from '../text/decimal.ts';
 
 /**
- * Reads the number in a row's value, also from text such as `"1234,50"`; `null` for no value,
- * `undefined` if the value is not a number.
+ * Reads a number, also from a string such as `"1234,50"`. Returns `null` for no value, and
+ * `undefined` for anything that is not a number.
  */
 export function parseNumber(value: Value | undefined): number | Decimal | null | undefined {
   if (typeof value === 'number') return value;
@@ -19,7 +19,7 @@ export function parseNumber(value: Value | undefined): number | Decimal | null |
   return /^-?\d{1,13}(?:\.\d{1,2})?$/.test(text) ? Number(text) : Decimal.parse(text);
 }
 
-/** Returns the number of a field in a row of a batch, exactly; `undefined` if there is none. */
+/** Returns the exact number in a field of a row, if there is one. */
 export function numberAt(
   batch: RowBatch,
   field: string,
@@ -38,7 +38,7 @@ export function addThousandsSeparators(number: string): string {
   return decimals === undefined ? grouped : `${grouped}.${decimals}`;
 }
 
-/** Formats money with at least two decimals: `5` becomes `5.00`; digits are never removed. */
+/** Adds missing decimals to money: `5` becomes `5.00`. */
 export function padMoney(number: string): string {
   const [integer, decimals = ''] = number.split('.');
   return `${integer}.${decimals.padEnd(2, '0')}`;

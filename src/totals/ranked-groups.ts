@@ -17,7 +17,7 @@ export interface RankedGroups {
   /** Groups to show, in order. */
   readonly top: readonly Group[];
 
-  /** Groups that are not shown; `undefined` if all are. */
+  /** Groups that are not shown. Absent if all are shown. */
   readonly others: { readonly count: number; readonly sums: Sums } | undefined;
 
   /** Metric given to `--sort`, if any. */
@@ -60,7 +60,7 @@ export function rankGroups(
 }
 
 /**
- * Orders groups by a metric, largest first (smallest first with `sign` 1); groups without a value
+ * Orders groups by a metric: largest first, or smallest first if `sign` is 1. Groups without a value
  * come last.
  */
 export function byMetric(metric: ReportMetric, sign: 1 | -1 = -1): Order {
@@ -70,7 +70,7 @@ export function byMetric(metric: ReportMetric, sign: 1 | -1 = -1): Order {
   );
 }
 
-/** What `--sort` can name, and how to read it from rows or groups. */
+/** The columns that `--sort` accepts, and the access to their values. */
 interface Sortable<Item> {
   readonly keys: readonly string[];
   readonly metrics: readonly ReportMetric[];
@@ -81,12 +81,13 @@ interface Sortable<Item> {
 interface ParsedOrder<Item> {
   readonly order: (one: Item, other: Item) => number;
 
-  /** Set if the order is that of a metric. */
+  /** Absent if the items are sorted by a key. */
   readonly metric: ReportMetric | undefined;
 }
 
 /**
- * Parses `--sort`: metrics from the largest, keys from the first; items without a value come last.
+ * Parses `--sort`. Metrics begin with the largest, keys with the first. Items without a value come
+ * last.
  * Throws `UsageError` for an unknown column.
  */
 export function parseOrder<Item>(
@@ -115,8 +116,12 @@ export function parseOrder<Item>(
  * last.
  */
 export function sortInServiceOrder(all: GroupedTotals): Group[] {
-  const keys = all.by.map(({ field }, index) => ({ field, index, place: findFieldPlace(field) }));
-  keys.sort((one, other) => one.place - other.place);
+  const keys = all.by.map(({ field }, index) => ({
+    field,
+    index,
+    position: findFieldPosition(field),
+  }));
+  keys.sort((one, other) => one.position - other.position);
   const orders = keys.map(({ field, index }) => {
     if (isTimeField(field)) return byKey(index, compareTimes);
     return byKey(index, fieldTypeOf(field) === 'id' ? compareIds : compareCodeUnits);
@@ -130,9 +135,9 @@ export function sortInServiceOrder(all: GroupedTotals): Group[] {
   });
 }
 
-function findFieldPlace(field: string): number {
-  const place = breakdowns.findIndex(({ fields }) => fields.some(({ name }) => name === field));
-  return place < 0 ? breakdowns.length : place;
+function findFieldPosition(field: string): number {
+  const position = breakdowns.findIndex(({ fields }) => fields.some(({ name }) => name === field));
+  return position < 0 ? breakdowns.length : position;
 }
 
 /** Compares ids of any length as numbers. */
@@ -166,12 +171,12 @@ function member(name: string, json: string): string {
   return `${JSON.stringify(name)}:${json}`;
 }
 
-/** Returns true for a field of names, not of IDs or times; also for an unknown field. */
+/** Returns true unless a field has IDs or times. */
 export function isNameField(field: string): boolean {
   return !['id', 'date', 'hour'].includes(fieldTypeOf(field) ?? 'text');
 }
 
-/** Labels groups that are added up: `1 other`, `12 others`. */
+/** Formats `1 other` or `12 others`. */
 export function othersLabel(count: number): string {
   return count === 1 ? '1 other' : `${formatCount(count)} others`;
 }

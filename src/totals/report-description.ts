@@ -28,7 +28,7 @@ export function formatPeriod({ since, until, zone }: Window): string {
   return formatWindow({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
 }
 
-/** Reads wall time in the report's zone; `undefined` if the text is not a date-time. */
+/** Reads a wall time in the report's zone. Returns `undefined` for anything but a date-time. */
 function readWallTime(text: string): DateTime | undefined {
   const written = readTime(text);
   return written && !written.isDay ? toDateTime(written.wallMs) : undefined;
@@ -55,13 +55,13 @@ function formatDays(first: DateTime, last: DateTime): string {
   return text.replace(/\s*–\s*/, /^\d+\s*–/.test(text) ? '–' : ' – ');
 }
 
-/** Facts about a report for readers; `undefined` means unknown. */
+/** Facts about a report for readers. `undefined` means unknown. */
 export interface ReportDescription {
   readonly title: string;
   readonly window: string | undefined;
   readonly zone: string | undefined;
 
-  /** Unit that its dates represent. */
+  /** Unit of the dates in rows. */
   readonly dateUnit: DateUnit;
 }
 
@@ -102,7 +102,7 @@ function listBreakdowns(units: readonly Unit[]): string[] {
   return named;
 }
 
-/** Formats the range of days in a report's rows; `undefined` if no row has a day. */
+/** Formats the range of days in the rows, if any row has a day. */
 function formatDaysOfRows(units: readonly Unit[]): string | undefined {
   const times = sortByTime(units.find(({ isTime }) => isTime)?.groups ?? []);
   const first = times[0];

@@ -26,8 +26,8 @@ export function toSums(row: Row): Sums {
 }
 
 /**
- * Rounds a derived metric for files to six significant digits, rates as plain fractions; `null` if
- * there is no value.
+ * Rounds a computed metric for files to six significant digits. Rates are plain fractions. `null`
+ * means no value.
  */
 export function roundDerived(metric: ReportMetric, sums: Sums): number | null {
   const value = metricValue(metric, sums);
@@ -37,7 +37,7 @@ export function roundDerived(metric: ReportMetric, sums: Sums): number | null {
   return Number(plain.toPrecision(6));
 }
 
-/** Formats a metric with all digits, for programs; `null` if there is no value. */
+/** Formats a metric for programs, with all digits. `null` means no value. */
 export function metricDigits(metric: ReportMetric, sums: Sums): string | null {
   const number = metric.derived ? roundDerived(metric, sums) : (sums.get(metric.field) ?? null);
   if (number === null) return null;
@@ -46,8 +46,8 @@ export function metricDigits(metric: ReportMetric, sums: Sums): string | null {
 }
 
 /**
- * Formats a metric for readers: `48,665.12`, `1.94%`; `null` if there is no value. Money and rates
- * have two decimals, counts all their digits.
+ * Formats a metric for readers: `48,665.12`, `1.94%`. Money and rates have two decimals. `null` means
+ * no value.
  */
 export function formatMetric(metric: ReportMetric, sums: Sums): string | null {
   const fraction = toFraction(metric, sums);
@@ -68,7 +68,7 @@ function formatDecimals({ type }: ReportMetric, number: string): string {
   return `${addThousandsSeparators(number)}${type === 'percent' ? '%' : ''}`;
 }
 
-/** Formats the digits of a sum for readers: money with two decimals, counts with all digits. */
+/** Formats the digits of a sum for readers. */
 export function formatSum(field: string, digits: string): string {
   const [metric] = defaultMetrics([field]);
   const sums = { get: () => Decimal.parse(digits) };
@@ -77,7 +77,7 @@ export function formatSum(field: string, digits: string): string {
 
 const one = new Decimal(1n, 0);
 
-/** Computes a metric as an exact quotient; `undefined` if the sums do not contain it. */
+/** Returns a metric as an exact quotient, or `undefined` if the sums do not contain it. */
 function toFraction({ field, derived }: ReportMetric, sums: Sums): Fraction | undefined {
   if (!derived) {
     const numerator = toDecimal(sums.get(field));
@@ -105,8 +105,8 @@ export function compareMetric(metric: ReportMetric, now: Sums, before: Sums | un
 }
 
 /**
- * Finds the metric that a name or an alias in `--metrics` means; `undefined` if there is none.
- * Throws `UsageError` if the name is ambiguous.
+ * Finds the metric that a name or an alias in `--metrics` means. Throws `UsageError` if the name is
+ * ambiguous.
  */
 export function findReportMetric(
   text: string,

@@ -21,7 +21,7 @@ export interface Unit {
   /** Breakdown of the fields; absent for time and for fields unknown to the vocabulary. */
   readonly breakdown?: Breakdown;
 
-  /** Sums by value; `undefined` if there are too many. */
+  /** Sums by value. Absent if there are too many. */
   groups: GroupedTotals | undefined;
 }
 
@@ -29,11 +29,11 @@ export interface Unit {
 interface Trend {
   readonly unit: Unit;
 
-  /** Sums by time and value; `undefined` if there are too many. */
+  /** Sums by time and value. Absent if there are too many. */
   groups: GroupedTotals | undefined;
 }
 
-/** A column to show: numeric ones are summed, others are grouped by. */
+/** A column to show. Numeric ones are added up, the others are grouped by. */
 interface SummedColumn {
   readonly field: string;
   readonly numeric: boolean;
@@ -46,13 +46,13 @@ interface SummedColumn {
 export class ReportSums {
   readonly total = new GroupedTotals();
 
-  /** Rows by all of their breakdowns; `undefined` if not kept, or if there are too many. */
+  /** Rows by all of their breakdowns. Absent if they are not needed or too many. */
   rows: GroupedTotals | undefined;
 
-  /** Sums over time; `undefined` if the first rows have no time, or no other value. */
+  /** Sums over time. Absent if the first rows have no time, or no other value. */
   trend: Trend | undefined;
 
-  /** Units of the report; `undefined` until the first rows arrive. */
+  /** Units of the report. Absent until the first rows arrive. */
   #units: readonly Unit[] | undefined;
 
   /** @param options.keepsRows for an earlier report whose rows are compared one by one */
@@ -95,8 +95,8 @@ export class ReportSums {
   }
 
   /**
-   * Returns the groups of this report by a unit of another report; `undefined` if this report lacks
-   * the unit or has too many groups.
+   * Finds the groups by a unit of another report. Returns `undefined` if this report lacks the unit,
+   * or has too many groups.
    */
   findGroups({ fields }: Pick<Unit, 'fields'>): GroupedTotals | undefined {
     const unit = this.#units?.find((own) => own.fields.join() === fields.join());
@@ -139,16 +139,13 @@ function startTrend(units: readonly Unit[], batch: RowBatch): Trend | undefined 
   };
 }
 
-/** Returns the noun for one row: `campaign`, `day`, `hour`, `week`, `month`, `window`. */
-export function nameRow(unit: Unit, dateUnit: DateUnit): string {
-  if (!unit.isTime) return nameUnit(unit);
+/** Returns the noun for a row: `campaign`, `day`, `hour`, `week`, `month`, `window`. */
+export function rowNoun(unit: Unit, dateUnit: DateUnit): string {
+  if (!unit.isTime) return unitNoun(unit);
   return unit.fields.includes('hour') ? 'hour' : dateUnit;
 }
 
-/**
- * Returns the noun for a value: `campaign`, `postal code`; for a field unknown to the vocabulary,
- * its name.
- */
-export function nameUnit({ breakdown, fields }: Unit): string {
+/** Returns the noun for a value, such as `campaign`, or the name of an unknown field. */
+export function unitNoun({ breakdown, fields }: Unit): string {
   return breakdown ? deriveNoun(breakdown) : fields.map(fieldLabel).join(', ');
 }

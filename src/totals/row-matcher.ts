@@ -9,15 +9,15 @@ import { isTimeField } from './group-keys.ts';
 import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
 import { countStepsBetween, type Step, stepAt, stepNumber, stepTime } from './time-axis.ts';
 
-/** A row that only the earlier report has: its breakdowns, and its sums in that report. */
+/** A row that only the earlier report has. */
 export interface EndedRow {
   readonly fields: ReadonlyMap<string, string | null>;
   readonly before: Sums;
 }
 
 /**
- * Matches the rows of a report with the rows of the earlier report. They match by their breakdowns.
- * Days and hours match by their place in the window.
+ * Matches the rows of a report with those of the earlier report, by their breakdowns. Days and hours
+ * match by their position in the window.
  */
 export class RowMatcher {
   readonly #by: readonly KeyColumn[];
@@ -45,7 +45,7 @@ export class RowMatcher {
     this.#keys.add(batch, { fields: this.#by, hasConsecutiveOwners: true }, () => {});
   }
 
-  /** Returns the sums of each row in the earlier report; `undefined` for a new row. */
+  /** Returns the earlier sums of each row. A new row has none. */
   match(batch: RowBatch): readonly (Sums | undefined)[] {
     if (this.#latest?.batch === batch) return this.#latest.sums;
 
@@ -73,8 +73,8 @@ export class RowMatcher {
 }
 
 /**
- * Moves the rows of an earlier report to the times at the same place in this report. Times for
- * which this window is too short stay unchanged.
+ * Moves the rows of an earlier report to the times at the same position in this report. If this
+ * window is too short for a time, the time stays.
  */
 function moveTimes(rows: GroupedTotals, { now, before }: Comparison, step: Step): GroupedTotals {
   const shift = countStepsBetween(now, before, step);
@@ -91,14 +91,14 @@ function moveTimes(rows: GroupedTotals, { now, before }: Comparison, step: Step)
   moved.addFields(rows.metrics);
   const known = new Map<string, string>();
   for (const { key, sums } of rows) {
-    const place = rows.by.map(({ field }, i) => {
+    const movedKey = rows.by.map(({ field }, i) => {
       const text = key[i] ?? null;
       if (text === null || !isTimeField(field)) return text;
       const time = known.get(text) ?? move(text);
       known.set(text, time);
       return time;
     });
-    moved.add(place, sums);
+    moved.add(movedKey, sums);
   }
   return moved;
 }

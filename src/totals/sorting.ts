@@ -14,7 +14,7 @@ export function byValue<Item, Value>(
   };
 }
 
-/** Created on first use, because that takes longer than the rest of a small table. */
+/** Created on first use, because it is slow to create. */
 let collator: Intl.Collator | undefined;
 
 /** Sorts names as people do, with digits as numbers. */
@@ -36,8 +36,8 @@ export interface TimedGroup extends Group, ParsedTime {
 }
 
 /**
- * Returns the groups that have a time, in chronological order: when clocks go back, 02:00+0200
- * precedes 02:00+0100.
+ * Returns the groups with a time in chronological order. When clocks go back, 02:00+0200 precedes
+ * 02:00+0100.
  */
 export function sortByTime(groups: Iterable<Group>): TimedGroup[] {
   const timed: TimedGroup[] = [];

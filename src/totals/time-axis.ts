@@ -43,15 +43,15 @@ export interface AxisTick {
   readonly text: string;
 }
 
-/** An axis with more slots than pixels gains nothing; beyond this, its steps are longer. */
+/** More slots than pixels are useless, so a longer axis gets longer steps. */
 const maxSlots = 800;
 
 /** Units of an axis, from the shortest. */
 const steps: readonly Step[] = ['hour', 'day', 'week', 'month'];
 
 /**
- * Lays out groups whose keys begin with a `date` or an `hour`; `undefined` if no group has a time
- * or the range is too long even in months.
+ * Lays out groups whose keys begin with a `date` or an `hour`. Returns `undefined` if no group has a
+ * time, or if the range is too long even in months.
  *
  * @param dateUnit the unit that dates represent
  */
@@ -81,8 +81,8 @@ export function alignEarlier(
   { now, before }: Pick<Comparison, 'now' | 'before'>,
 ): { readonly slots: TimeAxis['slots']; readonly labels: readonly string[] } {
   const firstBefore = first - countStepsBetween(now, before, step);
-  const place = { first: firstBefore, count: slots.length };
-  const earlier = fillSlots(sortByTime(groups), step, place);
+  const range = { first: firstBefore, count: slots.length };
+  const earlier = fillSlots(sortByTime(groups), step, range);
   const labels = earlier.map(([group], i) => {
     if (step !== 'hour') return stepLabel(stepTime(firstBefore + i, step), step);
     // The local time of an hour without rows is unknown.
@@ -151,9 +151,9 @@ export function nameTimes(
 }
 
 /**
- * Adds their offsets to hours that have the same name, because clocks go back.
+ * Adds the offset to hours with the same name, which exist where clocks go back.
  *
- * @param times as written in the report; empty where it has none
+ * @param times as written in the report, empty for a slot without one
  */
 function addOffsets(labels: readonly string[], times: readonly string[]): string[] {
   let offset = '';
@@ -189,7 +189,7 @@ export function countStepsBetween(now: Window, before: Window, step: Step): numb
   return stepAt(now.since, now.zone, step) - stepAt(before.since, before.zone, step);
 }
 
-/** Returns the beginning of a step, in UTC like every wall time here. */
+/** Returns the beginning of a step as wall time in UTC. */
 export function stepTime(number: number, step: Step): Date {
   const interval = intervals[step];
   return interval.offset(interval.floor(epoch), number);
@@ -235,22 +235,22 @@ const tickIntervals: readonly (TimeInterval | null)[] = [
   ...[utcYear, utcYear.every(2), utcYear.every(5), utcYear.every(10)],
 ];
 
-/** Formats by the place of an interval: for hours, days, months and years. */
+/** A format for each four intervals: hours, days, months and years. */
 const tickFormats: readonly TimeFormat[] = [tickHour, dayFormat, tickMonth, yearFormat];
 
-/** Place of the shortest interval for each step. */
+/** Index of the shortest interval for each step. */
 const firstInterval: Readonly<Record<Step, number>> = { hour: 0, day: 4, week: 6, month: 8 };
 
 /** Places labels at round times, as many as fit. */
 function chooseTicks(times: readonly Date[], step: Step): AxisTick[] {
-  for (let place = firstInterval[step]; place < tickIntervals.length; place++) {
-    const format = tickFormats[Math.floor(place / 4)] ?? yearFormat;
+  for (let index = firstInterval[step]; index < tickIntervals.length; index++) {
+    const format = tickFormats[Math.floor(index / 4)] ?? yearFormat;
     const ticks: AxisTick[] = [];
-    for (const [index, time] of times.entries()) {
-      const isRound = tickIntervals[place]?.floor(time).getTime() === time.getTime();
+    for (const [slot, time] of times.entries()) {
+      const isRound = tickIntervals[index]?.floor(time).getTime() === time.getTime();
       // An hour repeated by a clock change has one tick.
-      const isRepeated = times[index - 1]?.getTime() === time.getTime();
-      if (isRound && !isRepeated) ticks.push({ index, text: format(time) });
+      const isRepeated = times[slot - 1]?.getTime() === time.getTime();
+      if (isRound && !isRepeated) ticks.push({ index: slot, text: format(time) });
     }
     if (ticks.length > 0 && ticks.length <= maxTicks) return ticks;
   }

@@ -95,7 +95,7 @@ describe('a folder that one run per night builds', () => {
     expect(read('_adreport.yaml')).toContain('since: 2026-11-17\nuntil: 2026-11-19\n');
     edit(path('_adreport.yaml'), 'until', '2026-11-18');
     const { notes } = JSON.parse((await run('check data --json')).stdout);
-    expect(notes).toEqual(['2026-11-19.csv: after until (2026-11-18).']);
+    expect(notes).toEqual(['2026-11-19.csv: after the folder’s last day (until: 2026-11-18).']);
   });
 
   test.each([

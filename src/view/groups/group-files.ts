@@ -6,7 +6,7 @@ import { readField } from '../../rows/column-values.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
-import { dayIn, findTimeKeys } from '../../totals/group-keys.ts';
+import { findTimeKeys, readDay } from '../../totals/group-keys.ts';
 import { GroupedTotals, listRows } from '../../totals/grouped-totals.ts';
 import { CellCheck } from '../rows/check-cells.ts';
 import { type OpenFile, openFiles } from '../rows/open-files.ts';
@@ -183,7 +183,7 @@ function selectDays(
   if (!span) return all;
   const times = readField(batch, findDayField(fields));
   return all.filter((row) => {
-    const day = dayIn(times[row]);
+    const day = readDay(times[row]);
     return span.since <= day && day <= span.until;
   });
 }

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import type { Window } from '../../query/calendar.ts';
-import { dayIn } from '../../totals/group-keys.ts';
+import { readDay } from '../../totals/group-keys.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { sortByTime } from '../../totals/sorting.ts';
 import type { ViewedRows } from '../groups/group-files.ts';
@@ -45,5 +45,5 @@ export function findDaySpan(byTime: GroupedTotals): DaySpan | undefined {
   const times = sortByTime(byTime);
   const [first] = times;
   const last = times.at(-1);
-  return first && last && { since: dayIn(first.time), until: dayIn(last.time) };
+  return first && last && { since: readDay(first.time), until: readDay(last.time) };
 }
