@@ -44,7 +44,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     }
     return exitCode;
   } catch (error) {
-    const reason = findReason(error, host);
+    const reason = findErrorToShow(error, host);
     if (reason === undefined) return 0;
     const console = context?.console ?? new Console(host, flags);
     console.renderError(reason);
@@ -55,7 +55,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
 }
 
 /** Finds the error to show. There is none if help was printed, or if the reader has gone. */
-function findReason(error: unknown, host: Host): unknown {
+function findErrorToShow(error: unknown, host: Host): unknown {
   if (isClosedPipe(error) || isHelp(error)) return undefined;
   if (isInterruption(error)) return error;
 

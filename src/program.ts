@@ -81,10 +81,10 @@ export function createProgram(
 
   addCommands(program, perform, argv[0]);
   const showsAll = wordsBeforeDashes(argv).includes('--help-all');
-  configure(program, { ...output, showsRare: showsAll });
+  configureHelp(program, { ...output, showsRare: showsAll });
   if (showsAll) return program;
   return program.configureHelp({
-    formatHelp: (_command, helper) => rootHelp(program, helper, output),
+    formatHelp: (_command, helper) => formatRootHelp(program, helper, output),
   });
 }
 
@@ -108,7 +108,7 @@ function addCommands(program: Command, perform: Perform, firstWord = ''): void {
 }
 
 /** Formats the help of the program, which fits into 24 lines. */
-function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
+function formatRootHelp(program: Command, helper: Help, output: HelpOutput): string {
   const { width } = output;
   const lists: string[] = [];
   for (const [heading, names] of Object.entries(usualCommands)) {
@@ -129,7 +129,7 @@ function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
 }
 
 /** Configures the help of a command and its subcommands. */
-function configure(command: Command, page: HelpOutput & { readonly showsRare: boolean }): void {
+function configureHelp(command: Command, page: HelpOutput & { readonly showsRare: boolean }): void {
   const { write, width, showsRare } = page;
   const help = new Option('-h, --help', 'print this help').helpGroup('Help:');
   const isRare = (option: Option) => option instanceof FlagOption && option.flag.isRare === true;
@@ -174,7 +174,7 @@ function configure(command: Command, page: HelpOutput & { readonly showsRare: bo
     command.addHelpText('after', () => `\nExamples:\n${layOutExamples(examples, page)}`);
     command.addHelpText('after', '\nGlobal flags: adreport --help-all');
   }
-  for (const child of command.commands) configure(child, page);
+  for (const child of command.commands) configureHelp(child, page);
 }
 
 function isNotHelpAll({ long }: Option): boolean {

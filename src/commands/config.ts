@@ -2,7 +2,7 @@ import { changeSetting } from '../account/change-setting.ts';
 import { formatBaseUrl } from '../account/setting-values.ts';
 import { findEntry, settingKeys, settingTable } from '../account/settings.ts';
 import { UsageError } from '../errors.ts';
-import { textTable } from '../present/terminal/text-table.ts';
+import { drawList } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import type { Context } from '../run/context.ts';
 import { visibleJson } from '../text/printable.ts';
@@ -109,7 +109,7 @@ async function listConfig(context: Context): Promise<void> {
     { name: 'value', value: (row: Row) => row.value },
     { name: 'from', value: (row: Row) => (row.value === null ? 'not set' : row.from) },
   ];
-  await context.console.write(textTable(rows, columns, context.console.out.look));
+  await context.console.write(drawList(rows, columns, context.console.out.look));
 }
 
 /**

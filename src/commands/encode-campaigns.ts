@@ -1,7 +1,7 @@
 import type { CampaignRecord } from '../contract/messages.ts';
 import { encodeTable } from '../formats/index.ts';
 import { findPrinter } from '../formats/page-printer.ts';
-import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
+import { drawList, type TextColumn } from '../present/terminal/text-table.ts';
 import type { Output } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
 
@@ -17,7 +17,7 @@ export async function encodeCampaigns(
   const rows = adUnits ? campaigns.flatMap(toAdUnitRows) : campaigns.map(toCampaignRow);
   const things = adUnits ? adUnitColumns : campaignColumns;
   if (format === 'table') {
-    return Buffer.from(textTable(rows, things.inTables, path === '-' ? console.out.look : {}));
+    return Buffer.from(drawList(rows, things.inTables, path === '-' ? console.out.look : {}));
   }
 
   const columns = things.inFiles;

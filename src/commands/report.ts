@@ -1,6 +1,6 @@
 import { describeAccount } from '../account/owner.ts';
 import { RejectedError, UsageError } from '../errors.ts';
-import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
+import { drawList, type TextColumn } from '../present/terminal/text-table.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { commandFor } from '../query/command-for.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
@@ -144,5 +144,5 @@ async function listReports(context: Context, limit: number | undefined): Promise
     );
     return;
   }
-  await console.write(textTable(entries, listColumns, console.out.look));
+  await console.write(drawList(entries, listColumns, console.out.look));
 }

@@ -1,6 +1,6 @@
 import { OutputError } from '../errors.ts';
 import type { EncodeOptions, Encoder } from '../output/encoder.ts';
-import { reportLines } from '../present/terminal/report-lines.ts';
+import { drawReport } from '../present/terminal/report-lines.ts';
 import { ColumnPlan } from '../query/column-plan.ts';
 import { type Row, toRows } from '../rows/row-batch.ts';
 import { ReportSums } from '../totals/report-sums.ts';
@@ -30,7 +30,7 @@ export function createTableEncoder(options: EncodeOptions): Encoder {
 
     end(tail) {
       plan.settle(tail.fields);
-      const lines = reportLines({ plan, sums, rows, options });
+      const lines = drawReport({ plan, sums, rows, options });
       return [Buffer.from(lines.map((line) => `${line}\n`).join(''))];
     },
   };

@@ -7,14 +7,14 @@ import { measureColumn } from '../present/sheet/column-width.ts';
 import { maxTextLength, metricStyle, type SheetCell } from '../present/sheet/sheet-cells.ts';
 import {
   buttonWidth,
-  closingParts,
   columnLetters,
   headerRowXml,
-  openingParts,
+  listClosingParts,
+  listOpeningParts,
   rowXml,
-  sheetBeginning,
-  sheetEnd,
+  sheetEndXml,
   sheetListXml,
+  sheetStartXml,
 } from '../present/sheet/spreadsheet.ts';
 import { buildSummarySheet } from '../present/sheet/summary-sheet.ts';
 import { ZipArchive } from '../present/sheet/zip-archive.ts';
@@ -119,7 +119,7 @@ export class SpreadsheetEncoder implements Encoder {
     this.#writeEndedRows(this.#columns);
     const sums = this.#sums;
     const range = this.#tableRange();
-    this.#archive.end(sheetEnd({ tableRange: range, pagesAcross: this.#pagesAcross }));
+    this.#archive.end(sheetEndXml({ tableRange: range, pagesAcross: this.#pagesAcross }));
 
     const sheetNotes = this.#listNotes(tail.summary?.timezone);
     for (const note of sheetNotes) options.note?.(note);
@@ -134,7 +134,7 @@ export class SpreadsheetEncoder implements Encoder {
       sheetListXml(summary.printArea, this.#countRepeatedColumns()),
     );
     const table = range === undefined ? undefined : { headings: this.#headings, range };
-    for (const part of closingParts(table, summary.chart)) {
+    for (const part of listClosingParts(table, summary.chart)) {
       this.#archive.add(part.path, part.xml);
     }
     this.#archive.close();
@@ -186,7 +186,7 @@ export class SpreadsheetEncoder implements Encoder {
   /** Starts the archive and the first sheet, with the headings and the held rows. */
   #startSheet(): void {
     const columns = this.#columns ?? [];
-    for (const { path, xml } of openingParts()) this.#archive.add(path, xml);
+    for (const { path, xml } of listOpeningParts()) this.#archive.add(path, xml);
     this.#archive.begin('xl/worksheets/sheet1.xml');
     this.#hasStartedSheet = true;
 
@@ -205,7 +205,7 @@ export class SpreadsheetEncoder implements Encoder {
     const totalWidth = widths.reduce((sum, width) => sum + width, 0);
     this.#pagesAcross = Math.max(1, Math.ceil(totalWidth / maxPageWidth));
     const headerRow = columns.length > 0 ? headerRowXml(1, headerCells, widths) : '';
-    this.#archive.write(sheetBeginning(widths, 'table') + headerRow);
+    this.#archive.write(sheetStartXml(widths, 'table') + headerRow);
     this.#writeRows(this.#heldRows, 0);
     this.#heldRows = [];
   }

@@ -115,7 +115,7 @@ class DocumentReader {
 
   async #requireEnd(): Promise<void> {
     do {
-      if (this.#hasNextByte()) {
+      if (this.#findNextByte()) {
         throw this.#malformedError('The report continues after its end', this.#window.start);
       }
     } while (await this.#window.readMore());
@@ -237,7 +237,7 @@ class DocumentReader {
     const window = this.#window;
     const isArray = !this.#areLines;
     const { bytes, view, end } = window;
-    while (this.#hasNextByte()) {
+    while (this.#findNextByte()) {
       const { start } = window;
       const byte = bytes[start];
       if (isArray && byte === ascii.closeBracket && this.#tokenBefore !== 'comma') return 'end';
@@ -280,12 +280,12 @@ class DocumentReader {
 
   /** Moves to the next byte that is not blank, and returns it. */
   async #nextByte(): Promise<number | undefined> {
-    while (!this.#hasNextByte()) await this.#requireMore();
+    while (!this.#findNextByte()) await this.#requireMore();
     return this.#window.bytes[this.#window.start];
   }
 
   /** Skips blanks. Returns true if another byte has arrived. */
-  #hasNextByte(): boolean {
+  #findNextByte(): boolean {
     const window = this.#window;
     const at = skipBlanks(window.bytes, window.start);
     const hasNext = at < window.end;

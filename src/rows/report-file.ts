@@ -122,15 +122,15 @@ export function readReportStream(
   { csv, pieceBytes }: StreamOptions = {},
 ): ReportFile {
   let receivedBytes = 0;
-  async function* counted(): AsyncGenerator<Uint8Array> {
+  async function* countBytes(): AsyncGenerator<Uint8Array> {
     for await (const chunk of stream) {
       receivedBytes += chunk.length;
       yield chunk;
     }
   }
-  const chunks = counted();
+  const chunks = countBytes();
   const positions = new RowPositions();
-  async function* read(): RowBatches {
+  async function* readBatches(): RowBatches {
     const head = await readHead(chunks);
     const format = detectBinaryFormat(head);
     if (format === 'parquet') throw parquetPipeError();
@@ -145,7 +145,7 @@ export function readReportStream(
   }
   const close = (): Promise<unknown> => chunks.return(undefined);
   return {
-    batches: nameFileInErrors(read(), { shownPath, explainDamage: explainGzipError, close }),
+    batches: nameFileInErrors(readBatches(), { shownPath, explainDamage: explainGzipError, close }),
     sizeBytes: () => receivedBytes,
     positionOf: (row) => positions.positionOf(row),
   };
@@ -209,7 +209,7 @@ function readParquet(open: OpenParquet): ReportFile {
 
   let notes: readonly ParquetNote[] = [];
   let isWhole = true;
-  async function* lines(): AsyncGenerator<Uint8Array> {
+  async function* decodeLines(): AsyncGenerator<Uint8Array> {
     try {
       notes = yield* decoder.readLines(path, signal);
     } catch (error) {
@@ -217,8 +217,8 @@ function readParquet(open: OpenParquet): ReportFile {
       throw error;
     }
   }
-  async function* rows(): RowBatches {
-    const tail = yield* readRows(lines(), {
+  async function* readBatches(): RowBatches {
+    const tail = yield* readRows(decodeLines(), {
       lines: 'expected',
       pieceBytes: choosePieceBytes(sizeBytes),
     });
@@ -230,7 +230,7 @@ function readParquet(open: OpenParquet): ReportFile {
     return { problem, code: isWhole ? 'DAMAGED' : 'TRUNCATED' };
   };
   return {
-    batches: nameFileInErrors(rows(), {
+    batches: nameFileInErrors(readBatches(), {
       shownPath,
       explainDamage,
       close: async () => fs.closeSync(file),

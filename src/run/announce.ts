@@ -1,7 +1,7 @@
 import { isClosedPipe } from '../errors.ts';
 import { formatChanges } from '../folder/record-download.ts';
 import type { WrittenFile } from '../output/written-file.ts';
-import { type CardOptions, summaryLines } from '../present/terminal/report-card.ts';
+import { type CardOptions, formatSummary } from '../present/terminal/report-card.ts';
 import { formatEnds } from '../query/calendar.ts';
 import { labelsByMetric } from '../query/flags/read-value.ts';
 import { visibleJson } from '../text/printable.ts';
@@ -66,7 +66,7 @@ export class Announcer {
       console.note(`Total: ${files}, ${formatSize(this.#size, elapsedMs())}`);
     }
     if (!total) return;
-    const lines = summaryLines(total, console.err, hasParts ? {} : this.#card);
+    const lines = formatSummary(total, console.err, hasParts ? {} : this.#card);
     for (const line of lines) console.note(line);
   }
 

@@ -102,7 +102,7 @@ export class Console {
   /** Prints a line on stderr, even with `-q`. */
   error(text: string): void {
     // A secret may contain control characters, so it is hidden before these are replaced.
-    this.#putLine(safeText(this.redact(text), this.err.style.level > 0));
+    this.#putLine(makePrintable(this.redact(text), this.err.style.level > 0));
   }
 
   /** Prints a line on stderr with `-v`. */
@@ -264,7 +264,7 @@ function describeError(error: unknown): ErrorDescription {
 const breaksAndStyling = /\n|\u001b\[(?:0|1|2|22|31|32|33|36|39)m/g;
 
 /** Makes all control characters visible, except for line breaks and, if kept, styles. */
-function safeText(text: string, keepsStyling: boolean): string {
+function makePrintable(text: string, keepsStyling: boolean): string {
   const keptMarks = keepsStyling ? breaksAndStyling : /\n/g;
   let safe = '';
   let end = 0;

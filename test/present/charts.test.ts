@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
 import { expect, it } from 'vitest';
-import { barChart, lineChart } from '../../src/present/terminal/text-charts.ts';
+import { drawBars, drawLineChart } from '../../src/present/terminal/text-charts.ts';
 
 const rising = {
   values: [0, 100, undefined, 300, 400],
@@ -13,7 +13,7 @@ const rising = {
 };
 
 it('a chart over time is a line with gaps for missing values and a scale of round numbers from zero', () => {
-  expect(lineChart(rising, { width: 40 }).join('\n')).toMatchInlineSnapshot(`
+  expect(drawLineChart(rising, { width: 40 }).join('\n')).toMatchInlineSnapshot(`
     "400 ┤                             ⢀⡠⠔
         │                          ⣀⠤⠊⠁
     300 ┤                        ⠐⠉
@@ -38,11 +38,11 @@ it('charts fit the width for any values, and the largest value has the longest b
       fc.integer({ min: 30, max: 120 }),
       (given, width) => {
         const values = given.map(([, value]) => value);
-        const bars = barChart(
+        const bars = drawBars(
           given.map(([name, value]) => ({ label: name, value, text: String(value) })),
           { width },
         );
-        const line = lineChart(
+        const line = drawLineChart(
           {
             values,
             ticks: values.map((value, index) => ({ index, text: `d${value}` })),

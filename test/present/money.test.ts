@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reportCard } from '../../src/present/terminal/report-card.ts';
+import { drawCard } from '../../src/present/terminal/report-card.ts';
 import { findTimeKeys } from '../../src/totals/group-keys.ts';
 import { GroupedTotals } from '../../src/totals/grouped-totals.ts';
 import { batchesOf, documentOf, encode } from '../formats/encode.ts';
@@ -30,7 +30,7 @@ test('a card shows it as cents', async () => {
   const byTime = new GroupedTotals(findTimeKeys);
   for await (const batch of batchesOf(rows)) byTime.observe(batch);
 
-  expect(reportCard(byTime).join('\n')).toContain('28,520.90');
+  expect(drawCard(byTime).join('\n')).toContain('28,520.90');
 });
 
 test.each(['csv', 'json', 'ndjson'] as const)('%s keeps the digits', async (format) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
-import { reportCard } from '../../src/present/terminal/report-card.ts';
+import { drawCard } from '../../src/present/terminal/report-card.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { GroupedTotals } from '../../src/totals/grouped-totals.ts';
 import { chunksOf } from '../rows/report-documents.ts';
@@ -33,7 +33,7 @@ const days = Array.from({ length: 14 }, (_, day) => ({
 
 describe('reportCard', () => {
   it('has the main metrics; it fits 60 columns', async () => {
-    const card = reportCard(await totals(days), { width: 60 });
+    const card = drawCard(await totals(days), { width: 60 });
 
     expect(card.join('\n')).toMatchInlineSnapshot(`
       "  Revenue (€) 17,283.00  Downloads       7,000

@@ -210,7 +210,7 @@ async function copyMode(file: fs.FileHandle, { mode }: Stats): Promise<void> {
 }
 
 /** Gives a file a second name, which must be free. */
-async function link(path: string, name: string): Promise<void> {
+async function createHardLink(path: string, name: string): Promise<void> {
   try {
     await fs.link(path, name);
   } catch (error) {
@@ -254,7 +254,7 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
       return;
     }
     // Unlike a rename, a link never replaces a file that appeared in the meantime.
-    await link(temporaryPath, target.path);
+    await createHardLink(temporaryPath, target.path);
     await retryWhileInUse(host, () => fs.unlink(temporaryPath));
   }
 

@@ -103,7 +103,7 @@ async function runBrowser(options: PrintOptions, flags: readonly string[]): Prom
   const child = spawn(browser, flags, {
     // A separate process group, so that its child processes can be killed with it.
     detached: process.platform !== 'win32',
-    env: withoutSecrets(env),
+    env: removeSecrets(env),
     stdio: ['ignore', 'ignore', 'pipe'],
     windowsHide: true,
   });
@@ -177,7 +177,7 @@ async function readPdf(path: string, failure: (problem: string) => Error): Promi
 }
 
 /** Returns the environment without secrets, which the browser does not need. */
-function withoutSecrets(env: PrintOptions['env']): NodeJS.ProcessEnv {
+function removeSecrets(env: PrintOptions['env']): NodeJS.ProcessEnv {
   const entries = Object.entries(env).filter(([name]) => !name.startsWith('ADREPORT_'));
   return Object.fromEntries(entries);
 }

@@ -38,7 +38,7 @@ export interface SpreadsheetPart {
 }
 
 /** Lists the parts that precede the sheets. */
-export function openingParts(): SpreadsheetPart[] {
+export function listOpeningParts(): SpreadsheetPart[] {
   const workbookRelationships: Relationship[] = [
     { type: 'worksheet', target: 'worksheets/sheet1.xml' },
     { type: 'worksheet', target: 'worksheets/sheet2.xml' },
@@ -59,7 +59,7 @@ export function openingParts(): SpreadsheetPart[] {
 }
 
 /** Lists the parts that follow the sheets: the table, the chart, and the types of all parts. */
-export function closingParts(
+export function listClosingParts(
   table: SheetTable | undefined,
   chart: PositionedChart | undefined,
 ): SpreadsheetPart[] {
@@ -304,7 +304,7 @@ function cellXml({ style, content }: SheetCell, reference: string): string {
 type SheetKind = 'table' | 'summary';
 
 /** Formats what precedes the rows of a sheet: its columns and its view. */
-export function sheetBeginning(widths: readonly number[], kind: SheetKind): string {
+export function sheetStartXml(widths: readonly number[], kind: SheetKind): string {
   const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
   const view =
     kind === 'table'
@@ -334,7 +334,7 @@ interface SheetExtras {
 }
 
 /** Formats what follows the rows of a sheet: print settings, and a table or a chart. */
-export function sheetEnd({ tableRange, hasChart, pagesAcross = 1 }: SheetExtras): string {
+export function sheetEndXml({ tableRange, hasChart, pagesAcross = 1 }: SheetExtras): string {
   // The summary, which has no table, is one page.
   const pageCount = tableRange === undefined ? 1 : 0;
   const endings = [

@@ -24,16 +24,16 @@ const barsMargin = 60;
 export function chooseChart(model: ReportModel): SheetChart | undefined {
   const { trend, breakdowns, lead, comparison } = model;
   if (!lead || model.emptyMessage !== undefined) return undefined;
-  if (trend) return lineChart(trend, lead, comparison);
+  if (trend) return buildLineChart(trend, lead, comparison);
 
   const [breakdown] = breakdowns;
   const isRanked = (breakdown?.table?.rows.length ?? 0) > 1;
   return breakdown?.table && isRanked
-    ? barChart(breakdown.table, { lead, comparison, noun: breakdown.noun })
+    ? buildBarChart(breakdown.table, { lead, comparison, noun: breakdown.noun })
     : undefined;
 }
 
-function lineChart(
+function buildLineChart(
   { axis, whole, before }: ReportTrend,
   metric: ReportMetric,
   comparison: Comparison | undefined,
@@ -54,7 +54,7 @@ function removeSharedYear(labels: readonly string[]): readonly string[] {
   return years.size > 1 ? labels : labels.map((label) => label.replace(/ \d{4}(?=$|,)/, ''));
 }
 
-function barChart(
+function buildBarChart(
   table: ReportTable,
   {
     lead,

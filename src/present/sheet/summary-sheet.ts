@@ -9,7 +9,7 @@ import { compareRow, describeRow, limitRows, type TableRow } from '../report-tab
 import { measureColumn } from './column-width.ts';
 import { cellNumber, metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { PositionedChart } from './sheet-chart.ts';
-import { columnLetters, headerRowXml, rowXml, sheetBeginning, sheetEnd } from './spreadsheet.ts';
+import { columnLetters, headerRowXml, rowXml, sheetEndXml, sheetStartXml } from './spreadsheet.ts';
 import {
   chooseChart,
   countCoveredRows,
@@ -41,18 +41,19 @@ type SummaryRow = readonly SheetCell[];
  */
 export function buildSummarySheet(model: ReportModel, sheetNotes: readonly string[]): SummarySheet {
   const tables: SummaryRow[] = [];
-  if (model.totals.length > 0) tables.push(...totalRows(model));
-  for (const breakdown of model.breakdowns) tables.push([], ...breakdownRows(breakdown, model));
+  if (model.totals.length > 0) tables.push(...buildTotalRows(model));
+  for (const breakdown of model.breakdowns)
+    tables.push([], ...buildBreakdownRows(breakdown, model));
   // Sentences above the tables extend into the empty cells next to them.
-  const widths = fitWidths(tables);
+  const widths = fitColumnWidths(tables);
 
-  const head = [...headRows(model, sheetNotes), []];
+  const head = [...buildHeadRows(model, sheetNotes), []];
   const chart = chooseChart(model);
   const covered: SummaryRow[] = chart ? [...emptyRows(countCoveredRows(chart)), []] : [];
-  const printed = [...head, ...covered, ...tables, ...aboutRows(model)];
+  const printed = [...head, ...covered, ...tables, ...buildAboutRows(model)];
   const rows = chart ? [...printed, [], ...listChartCells(chart)] : printed;
 
-  let xml = sheetBeginning(widths, 'summary');
+  let xml = sheetStartXml(widths, 'summary');
   for (const [i, row] of rows.entries()) {
     const isHeader = row[0]?.style === 'header';
     // Other rows have sentences, which are not wrapped.
@@ -61,7 +62,7 @@ export function buildSummarySheet(model: ReportModel, sheetNotes: readonly strin
   }
   const size = fitChart(widths);
   return {
-    xml: xml + sheetEnd({ hasChart: chart !== undefined }),
+    xml: xml + sheetEndXml({ hasChart: chart !== undefined }),
     printArea: `$A$1:$${columnLetters(size.columnCount - 1)}$${printed.length}`,
     chart: chart && {
       ...chart,
@@ -77,7 +78,7 @@ function emptyRows(count: number): SummaryRow[] {
 }
 
 /** Builds the rows of the title, headline, facts, warnings and notes. */
-function headRows(model: ReportModel, sheetNotes: readonly string[]): SheetCell[][] {
+function buildHeadRows(model: ReportModel, sheetNotes: readonly string[]): SheetCell[][] {
   const { title, headline, senderNote, facts, warnings, notes, comparisonSentence, emptyMessage } =
     model;
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
@@ -93,7 +94,7 @@ function headRows(model: ReportModel, sheetNotes: readonly string[]): SheetCell[
   return rows;
 }
 
-function aboutRows({ about }: ReportModel): SheetCell[][] {
+function buildAboutRows({ about }: ReportModel): SheetCell[][] {
   if (about.size === 0) return [];
 
   const rows: SheetCell[][] = [[], [{ style: 'strong', content: 'About this report' }]];
@@ -110,7 +111,7 @@ function noteCell(content: string): SheetCell {
 }
 
 /** Chooses column widths that fit all tables of the sheet. */
-function fitWidths(rows: readonly (readonly SheetCell[])[]): number[] {
+function fitColumnWidths(rows: readonly (readonly SheetCell[])[]): number[] {
   const columnCount = Math.max(2, ...rows.map(({ length }) => length));
   const widths: number[] = [];
 
@@ -129,7 +130,13 @@ function fitWidths(rows: readonly (readonly SheetCell[])[]): number[] {
 }
 
 /** Builds a row per metric, with the earlier value and the change if there is a comparison. */
-function totalRows({ totals, facts, sums, sumsBefore, comparison }: ReportModel): SheetCell[][] {
+function buildTotalRows({
+  totals,
+  facts,
+  sums,
+  sumsBefore,
+  comparison,
+}: ReportModel): SheetCell[][] {
   const period = comparison ? formatPeriod(comparison.now) : facts.get('Period');
   const headings = ['Totals', period ?? ''];
   if (comparison) headings.push(formatPeriod(comparison.before), 'Change');
@@ -147,7 +154,7 @@ function totalRows({ totals, facts, sums, sumsBefore, comparison }: ReportModel)
  * Builds a row for each of the largest values of a breakdown. With a comparison, the leading metric
  * also has its earlier value, which the chart draws, and its change.
  */
-function breakdownRows(
+function buildBreakdownRows(
   { noun, table, endedSentence }: ReportBreakdown,
   { totals, lead }: ReportModel,
 ): SheetCell[][] {

@@ -16,7 +16,7 @@ import {
 import { formatMetric, metricValue } from '../../totals/report-metrics.ts';
 import { layOutTime } from '../../totals/time-axis.ts';
 import { formatName, idIfUnnamed, unnamedLabel } from '../group-name.ts';
-import { type Bar, barChart, lineChart } from './text-charts.ts';
+import { type Bar, drawBars, drawLineChart } from './text-charts.ts';
 
 /** Draws a bar of one metric per group. A line sums up the groups beyond `--top`. */
 export function drawGroupBars(
@@ -34,7 +34,7 @@ export function drawGroupBars(
       text: formatSums(sums),
     };
   });
-  const lines = [formatHeading(metric, look), ...barChart(bars, look)];
+  const lines = [formatHeading(metric, look), ...drawBars(bars, look)];
 
   if (others) {
     const rest = `${othersLabel(others.count)}: ${formatSums(others.sums)}`;
@@ -135,7 +135,7 @@ function drawGroupLine({ all }: RankedGroups, metric: ReportMetric, look: TableL
   const room = (look.width ?? Number.POSITIVE_INFINITY) - metric.label.length - 2;
   const shortPeriod = shorten(period, room);
   const title = `${formatHeading(metric, look)}  ${look.style?.dim(shortPeriod) ?? shortPeriod}`;
-  return [title, ...lineChart(chart, look)];
+  return [title, ...drawLineChart(chart, look)];
 }
 
 function formatTick({ type }: ReportMetric, value: number): string {

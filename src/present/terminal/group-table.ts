@@ -3,10 +3,10 @@ import { type ColumnChoice, planColumns } from '../../query/column-plan.ts';
 import { isNameField, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
 import { orderMetrics } from '../choose-metrics.ts';
 import { buildTable, toGroupRows } from '../report-table.ts';
-import { tableLines } from './table-lines.ts';
+import { drawReportTable } from './table-lines.ts';
 
 /** Draws a table of groups, with a row that sums up the groups beyond `--top`, and the totals. */
-export function groupTable(
+export function drawGroupTable(
   { all, metrics, top, others }: RankedGroups,
   look: TableLook,
   choice: ColumnChoice,
@@ -27,5 +27,5 @@ export function groupTable(
     total,
     keepsOrder: true,
   });
-  return tableLines(table, look);
+  return drawReportTable(table, look);
 }

@@ -8,7 +8,7 @@ import type { GroupedTotals, Sums } from '../../totals/grouped-totals.ts';
 import { formatMetric } from '../../totals/report-metrics.ts';
 import { chooseMetrics } from '../choose-metrics.ts';
 import { listTotals } from '../report-model.ts';
-import { changeColor, comparisonLines } from './table-lines.ts';
+import { changeColor, wrapComparison } from './table-lines.ts';
 
 const gap = '  ';
 
@@ -24,16 +24,16 @@ export interface CardOptions {
 }
 
 /** Formats the main metrics of a report as a card on a terminal, otherwise as lines for a log. */
-export function summaryLines(
+export function formatSummary(
   report: GroupedTotals,
   { isTerminal, look }: { readonly isTerminal: boolean; readonly look: TableLook },
   options: CardOptions = {},
 ): string[] {
-  return isTerminal ? reportCard(report, look, options) : totalLines(report, options);
+  return isTerminal ? drawCard(report, look, options) : formatTotals(report, options);
 }
 
 /** Arranges the main metrics of a report, and their changes, in a few lines. */
-export function reportCard(
+export function drawCard(
   report: GroupedTotals,
   look: TableLook = {},
   options: CardOptions = {},
@@ -43,19 +43,19 @@ export function reportCard(
   const lines = arrangeInColumns(listItems(metrics, report.totals(), comparison), look);
 
   const { width = 80 } = look;
-  const comparisonText = comparison ? comparisonLines(comparison, width - gap.length) : [];
+  const comparisonText = comparison ? wrapComparison(comparison, width - gap.length) : [];
   return [...lines, ...comparisonText.map((line) => gap + line)];
 }
 
 /** Lists the main metrics of a report, and their changes, in one line for a log. */
-function totalLines(report: GroupedTotals, options: CardOptions = {}): string[] {
+function formatTotals(report: GroupedTotals, options: CardOptions = {}): string[] {
   const { comparison } = options;
   const items = listItems(chooseCardMetrics(report, options), report.totals(), comparison);
   const totals = items.map(({ label, text, change }) => {
     return change ? `${label} ${text} (${change.text})` : `${label} ${text}`;
   });
   const lines = totals.length > 0 ? [totals.join(', ')] : [];
-  if (comparison) lines.push(...comparisonLines(comparison));
+  if (comparison) lines.push(...wrapComparison(comparison));
   return lines.map((line) => gap + line);
 }
 

@@ -8,9 +8,9 @@ import { findLeadingMetric, orderMetrics } from '../choose-metrics.ts';
 import { formatEndedGroups, listBreakdowns } from '../ended-groups.ts';
 import { earlierRowFinder, listPlanMetrics } from '../report-model.ts';
 import { buildTable, toTableRows } from '../report-table.ts';
-import { tableLines } from './table-lines.ts';
+import { drawReportTable } from './table-lines.ts';
 
-export interface ReportLines {
+export interface ReportToDraw {
   readonly plan: ColumnPlan;
   readonly sums: ReportSums;
   readonly rows: readonly Row[];
@@ -18,7 +18,7 @@ export interface ReportLines {
 }
 
 /** Draws all rows of a report for a terminal, and names the groups that have ended. */
-export function reportLines({ plan, sums, rows, options }: ReportLines): string[] {
+export function drawReport({ plan, sums, rows, options }: ReportToDraw): string[] {
   const { table: look = {}, comparison, selectedColumns, keepsOrder } = options;
   const total = sums.total.totals();
   const metrics = listPlanMetrics(plan);
@@ -33,7 +33,7 @@ export function reportLines({ plan, sums, rows, options }: ReportLines): string[
     hasNamedColumns: selectedColumns !== undefined,
     keepsOrder,
   });
-  const lines = tableLines(table, look, comparison);
+  const lines = drawReportTable(table, look, comparison);
   if (!comparison || !lead) return lines;
 
   for (const unit of listBreakdowns(sums, comparison)) {

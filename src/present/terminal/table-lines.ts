@@ -19,7 +19,7 @@ import { type DrawnColumn, drawTable, type TextCell } from './text-table.ts';
 const emptyCell: TextCell = { text: '' };
 
 /** Draws a table for a terminal, with totals and changes. */
-export function tableLines(
+export function drawReportTable(
   table: ReportTable,
   look: TableLook,
   comparison?: Comparison | undefined,
@@ -29,19 +29,16 @@ export function tableLines(
     {
       columns: columns.map(({ drawn }) => drawn),
       rows: table.rows.map((row) => columns.map(({ buildCell }) => buildCell(row))),
-      foot: footRows(table, columns, { comparison, look }),
+      foot: listFootRows(table, columns, { comparison, look }),
       advice: 'Choose columns with --columns or --metrics, or see all with --format csv.',
     },
     look,
   );
-  return comparison ? [...lines, ...comparisonLines(comparison, look.width)] : lines;
+  return comparison ? [...lines, ...wrapComparison(comparison, look.width)] : lines;
 }
 
-/** Names the periods of a comparison in lines of a width. */
-export function comparisonLines(
-  comparison: Comparison,
-  width = Number.POSITIVE_INFINITY,
-): string[] {
+/** Names the periods of a comparison, in lines of at most this width. */
+export function wrapComparison(comparison: Comparison, width = Number.POSITIVE_INFINITY): string[] {
   return wrap(printable(formatComparison(comparison)), width);
 }
 
@@ -80,14 +77,14 @@ function listColumns(
     if (!isCompared || !metric || field !== lead?.field) continue;
 
     const change = { heading: 'Change', isNumeric: true, isName: false };
-    const buildCell = (row: TableRow) => changeCell(compareRow(table, metric, row), style);
+    const buildCell = (row: TableRow) => buildChangeCell(compareRow(table, metric, row), style);
     listed.push({ drawn: change, buildCell });
   }
   return listed;
 }
 
 /** Lists the rows below the table: totals of several rows, the earlier report, and the changes. */
-function footRows(
+function listFootRows(
   { columns, rows, total }: ReportTable,
   listed: readonly LineColumn[],
   { comparison, look }: { comparison: Comparison | undefined; look: TableLook },
@@ -119,12 +116,12 @@ function footRows(
   if (!before) return sumRows;
 
   const changes = buildFootRow('change', ({ metric }) => {
-    return metric ? changeCell(compareMetric(metric, total, before), look.style) : emptyCell;
+    return metric ? buildChangeCell(compareMetric(metric, total, before), look.style) : emptyCell;
   });
   return [...sumRows, buildSumRow('before', before), changes];
 }
 
-function changeCell(change: Change | undefined, style: TableStyle | undefined): TextCell {
+function buildChangeCell(change: Change | undefined, style: TableStyle | undefined): TextCell {
   if (!change) return emptyCell;
   return { text: change.text, paint: style && changeColor(change, style) };
 }

@@ -16,7 +16,7 @@ export interface Bar {
  * Draws horizontal bars, accurate to half a cell. Each line has a label, a bar and a value.
  * Negative values have no bar.
  */
-export function barChart(bars: readonly Bar[], { width = 80 }: TableLook = {}): string[] {
+export function drawBars(bars: readonly Bar[], { width = 80 }: TableLook = {}): string[] {
   const valueWidth = Math.max(0, ...bars.map(({ text }) => measureWidth(text)));
   const room = width - valueWidth - 4;
 
@@ -53,7 +53,7 @@ export interface ValuesOverTime {
 }
 
 /** Draws a line over a time axis. Its scale has round numbers and includes zero. */
-export function lineChart(
+export function drawLineChart(
   { values, ticks, formatValue }: ValuesOverTime,
   { width: lineWidth = 80, style }: TableLook = {},
 ): string[] {

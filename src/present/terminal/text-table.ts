@@ -57,7 +57,7 @@ export function drawTable(table: TextTable, look: TableLook = {}): string[] {
   const rule = columns.map((column) => '─'.repeat(column.width));
   const ruleText = rule.join(' '.repeat(gap));
   const ruleLine = style?.dim(ruleText) ?? ruleText;
-  const lines = headLines(columns).map((line) => style?.bold(style.cyan(line)) ?? line);
+  const lines = formatHeadings(columns).map((line) => style?.bold(style.cyan(line)) ?? line);
   lines.push(ruleLine, ...rows.map((cells) => formatLine(cells, columns, look)));
 
   const [first, ...others] = foot.map((cells) => formatLine(cells, columns, look));
@@ -106,7 +106,7 @@ function chooseColumns(
 }
 
 /** Formats the headings. A shorter one is aligned with the last line. */
-function headLines(columns: readonly FittedColumn[]): string[] {
+function formatHeadings(columns: readonly FittedColumn[]): string[] {
   const height = Math.max(...columns.map(({ lines }) => lines.length));
   return Array.from({ length: height }, (_, line) => {
     const names = columns.map(({ lines, width, isNumeric }) => {
@@ -182,7 +182,7 @@ export interface TextColumn<Item> {
 }
 
 /** Draws a list, such as campaigns or fields. Ends in a line break. */
-export function textTable<Item>(
+export function drawList<Item>(
   items: readonly Item[],
   textColumns: readonly TextColumn<Item>[],
   look: TableLook = {},

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import type { TableLook } from '../../output/encoder.ts';
-import { groupTable } from '../../present/terminal/group-table.ts';
-import { reportCard } from '../../present/terminal/report-card.ts';
+import { drawGroupTable } from '../../present/terminal/group-table.ts';
+import { drawCard } from '../../present/terminal/report-card.ts';
 import { labelsByMetric } from '../../query/flags/read-value.ts';
 import type { Context } from '../../run/context.ts';
 import { wrap } from '../../text/cell-width.ts';
@@ -23,7 +23,7 @@ const maxBars = 20;
 export async function formatView({ console }: Context, view: View): Promise<string> {
   const { options, byTime, metrics } = view;
   const { look } = console.out;
-  const card = reportCard(byTime, look, {
+  const card = drawCard(byTime, look, {
     metrics: options.metrics && metrics,
     labels: labelsByMetric(options.label),
   });
@@ -43,7 +43,7 @@ function formatGroups(view: View, look: TableLook): string[] {
   const { columns, label } = view.options;
   const keys = listKeyColumns(view.groups.by);
   const shown = [...keys, ...view.metrics].map(({ field }) => field);
-  return groupTable(rankViewGroups(view), look, {
+  return drawGroupTable(rankViewGroups(view), look, {
     columns: keys,
     selectedColumns: columns === 'all' || !columns ? shown : columns,
     labels: labelsByMetric(label),
