@@ -2,7 +2,6 @@ import { dirname, relative, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { type RunFlags, runFlagsByName } from '../query/flags/run-flags.ts';
 import { type FormatName, formatOfFile } from '../query/format-names.ts';
-import { isPeriod } from '../query/period.ts';
 import {
   flagsByKey,
   locateMistake,
@@ -12,7 +11,7 @@ import {
 import { isUrl } from '../query/url.ts';
 import { fileError } from '../query/yaml-file.ts';
 import { suggestName } from '../text/nearest.ts';
-import { printable, quoted } from '../text/printable.ts';
+import { quoted } from '../text/printable.ts';
 import {
   findProjectFile,
   type ProjectFile,
@@ -24,7 +23,6 @@ import type { ProjectChoice } from './settings.ts';
 /** Facts about the process in which saved reports are read. */
 interface SavedReportContext {
   readonly cwd: string;
-  readonly nowMs: number;
 
   /** Format of stdout without `--format`. */
   readonly stdoutFormat: FormatName;
@@ -63,9 +61,9 @@ export async function readSavedReports(
   context: SavedReportContext,
 ): Promise<ReportFlags[]> {
   const { cwd } = context;
-  const path = findFile(command, context);
+  const path = findFile(command, cwd);
   const file = await readProjectFile(path, relative(cwd, path));
-  return chooseReports(file, command, context).map((name) => {
+  return chooseReports(file, command).map((name) => {
     const section = file.report(name);
     const { shownPath } = file;
     const { typedOptions } = command;
@@ -120,8 +118,7 @@ function resolvePaths({ values }: SavedOptions, file: ProjectFile, cwd: string):
 }
 
 /** Finds `--file`, or the nearest `adreport.yaml`. Throws `UsageError` if there is none. */
-function findFile(command: RunCommandLine, context: SavedReportContext): string {
-  const { cwd } = context;
+function findFile(command: RunCommandLine, cwd: string): string {
   const { file } = command.options;
   const path = file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
   if (path !== undefined) return path;
@@ -129,18 +126,14 @@ function findFile(command: RunCommandLine, context: SavedReportContext): string 
   const message = `There is no ${projectFileName} in this folder or its parents.`;
   const hint = 'Create one with adreport init, or name a file with --file.';
   if (command.names.length === 0) throw new UsageError(message, { hint });
-  throw unknownReportError(command, context, { message, hint });
+  throw unknownReportError(message, hint);
 }
 
 /**
  * Returns the names of the reports to run, without duplicates. Throws `UsageError` if none is
  * named, or if one does not exist.
  */
-function chooseReports(
-  file: ProjectFile,
-  command: RunCommandLine,
-  context: SavedReportContext,
-): string[] {
+function chooseReports(file: ProjectFile, command: RunCommandLine): string[] {
   const { options, names } = command;
   const allNames = [...file.lines.keys()];
   const usageError = (message: string, hint: string) => new UsageError(message, { hint });
@@ -159,25 +152,14 @@ function chooseReports(
   for (const name of chosen) {
     if (file.lines.has(name)) continue;
     const message = `Unknown report ${quoted(name)} in ${file.shownPath}.`;
-    const hint = suggestName(name, allNames);
-    throw unknownReportError(command, context, { message, hint });
+    throw unknownReportError(message, suggestName(name, allNames));
   }
   return [...chosen];
 }
 
-/** Suggests `--period` if the name of the report looks like a period. */
-function unknownReportError(
-  { names, options: { period } }: RunCommandLine,
-  { nowMs }: SavedReportContext,
-  { message, hint }: { readonly message: string; readonly hint: string },
-): UsageError {
-  const words = names.join('-');
-  const possiblePeriod = period === undefined ? words : `${period}-${words}`;
-  if (isPeriod(possiblePeriod, nowMs)) {
-    return new UsageError(`“${printable(names.join(' '))}” is not a saved report.`, {
-      hint: `Use --period ${possiblePeriod}`,
-    });
-  }
-  const spaceHint = 'If it is the value of a flag, leave no spaces: --metrics displays,clicks';
-  return new UsageError(message, { hint: `${hint}\n${spaceHint}` });
+/** Explains an unknown report to a user who may have meant the value of a flag. */
+function unknownReportError(message: string, hint: string): UsageError {
+  const meant =
+    'A period needs --period, and lists have no spaces: --period last-month --by OS,COUNTRY';
+  return new UsageError(message, { hint: `${hint}\n${meant}` });
 }

@@ -186,10 +186,10 @@ function refuseComputed({ breakdowns, metrics }: Query): void {
     });
   }
 
-  const computed = derivedMetrics.find(({ field }) => metrics.includes(field));
+  const computed = derivedMetrics.find(({ name }) => metrics.includes(name));
   if (!computed) return;
-  const { field, numerator, denominator } = computed;
-  throw new UsageError(`${field} is computed from ${numerator} and ${denominator}.`, {
+  const { name, numerator, denominator } = computed;
+  throw new UsageError(`${name} is computed from ${numerator} and ${denominator}.`, {
     hint: `Use metrics: ['${numerator}', '${denominator}'] and divide their sums.`,
   });
 }

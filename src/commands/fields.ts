@@ -43,11 +43,8 @@ async function fields(
   const profile = options.profile ?? (await context.account.settings()).profile.value;
   const vocabulary = vocabularyOf(profile);
 
-  const computed = vocabulary.derived.map(({ field, unit, meaning }) => {
-    return { name: field, type: unit, meaning };
-  });
   const all = {
-    metrics: [...vocabulary.metrics, ...computed],
+    metrics: [...vocabulary.metrics, ...vocabulary.derived],
     breakdowns: [...vocabulary.breakdowns, ...vocabulary.derivedBreakdowns],
     filters: vocabulary.filters,
   };
@@ -82,7 +79,7 @@ async function fields(
   if (rows.length === 0) {
     const accepted = [...all.metrics, ...all.breakdowns].map(({ name }) => name);
     throw new UsageError(`Nothing matches ${quoted(term)} in the ${profile} profile.`, {
-      hint: closestHint({ name: term, accepted }, 'See: adreport fields'),
+      hint: closestHint(term, accepted, 'See: adreport fields'),
     });
   }
   const { width = Number.POSITIVE_INFINITY } = console.out.look;

@@ -88,7 +88,7 @@ const vocabulary: readonly NamedColumns[] = [
   ...metrics.map(({ name, rowField }) => {
     return { name, columns: [name, ...Object.values(rowField ?? {})], hasOwnColumns: true };
   }),
-  ...derivedMetrics.map(({ field }) => ({ name: field, columns: [field], hasOwnColumns: true })),
+  ...derivedMetrics.map(({ name }) => ({ name, columns: [name], hasOwnColumns: true })),
   ...[...breakdowns, ...derivedBreakdowns].map(({ name, fields, time }) => {
     const columns = fields.map((field) => field.name);
     // The column of HOURLY is `hour`, not the date next to it.

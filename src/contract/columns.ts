@@ -1,6 +1,12 @@
 import type { ReportRequest } from './messages.ts';
 import type { Breakdown, BreakdownName, Metric, MetricName, Profile } from './vocabulary.ts';
-import { breakdowns, derivedMetrics, findMetric, metrics } from './vocabulary.ts';
+import {
+  breakdowns,
+  derivedMetrics,
+  findDerivedMetric,
+  findMetric,
+  metrics,
+} from './vocabulary.ts';
 
 /**
  * Type of a row field. `id` is a string of digits, `money` a decimal number (DSP: a string with a
@@ -93,7 +99,7 @@ export function fieldTypeOf(field: string): FieldType | undefined {
 
 /** Recognizes the column of a metric that is computed from others. */
 export function isComputedMetric(field: string): boolean {
-  return derivedMetrics.some((metric) => metric.field === field);
+  return findDerivedMetric(field) !== undefined;
 }
 
 /** Looks up the metric of a row field in either profile: `revenueDollar` for `valueDollar`. */
@@ -137,7 +143,7 @@ export function readHeader(names: readonly string[]): string[] {
 
 /** Row fields by label in lower case. In spreadsheets, weeks and months are dates too. */
 const fieldsByLabel: ReadonlyMap<string, string> = new Map([
-  ...[...allFields, ...derivedMetrics.map(({ field }) => field)]
+  ...[...allFields, ...derivedMetrics.map(({ name }) => name)]
     .reverse()
     .map((field): [string, string] => [fieldLabel(field).toLowerCase(), field]),
   ['week', 'date'],
@@ -169,8 +175,8 @@ const campaignFields = [
  * `campaignId`. An unknown field is its own label.
  */
 export function fieldLabel(field: string): string {
-  const derived = derivedMetrics.find((metric) => metric.field === field);
-  if (derived) return derived.name.replace(/ (.)$/, ' ($1)');
+  const derived = findDerivedMetric(field);
+  if (derived) return derived.label;
   const metric = metricOfField(field);
   if (metric) return splitWords(metric.name);
   const breakdown = breakdownOfField(field);

@@ -196,12 +196,12 @@ export const filters: readonly Filter[] = filterTable;
  * sums instead of averaged over rows, so it is correct for any grouping.
  */
 export interface DerivedMetric extends VocabularyEntry {
-  /** Column in a file, and the name for `--metrics` and `--sort`. */
-  readonly field: string;
+  /** Label for people: `eCPM (€)`. */
+  readonly label: string;
   readonly numerator: MetricName;
   readonly denominator: MetricName;
   readonly factor: number;
-  readonly unit: 'percent' | 'money';
+  readonly type: 'percent' | 'money';
 
   /** Shown only if the user names the metric, which keeps the default output short. */
   readonly onlyWhenNamed?: true;
@@ -210,15 +210,15 @@ export interface DerivedMetric extends VocabularyEntry {
 /** Computed metrics in the order in which they are shown. */
 // biome-ignore format: an entry a line reads as a table
 export const derivedMetrics = [
-  { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', meaning: 'the click-through rate (clicks divided by displays; in files 0.012 is 1.2%)' },
-  { name: 'eCPM €', field: 'ecpmEuro', profiles, numerator: 'revenueEuro', denominator: 'displays', factor: 1000, unit: 'money', meaning: 'revenue per 1,000 displays (eCPM), in euros' },
-  { name: 'eCPM $', field: 'ecpmDollar', profiles, numerator: 'revenueDollar', denominator: 'displays', factor: 1000, unit: 'money', meaning: 'revenue per 1,000 displays (eCPM), in US dollars' },
-  { name: 'CPC €', field: 'cpcEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, meaning: 'revenue per click, in euros' },
-  { name: 'CPC $', field: 'cpcDollar', profiles: buyer, numerator: 'revenueDollar', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, meaning: 'revenue per click, in US dollars' },
-  { name: 'CPL €', field: 'cplEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'leads', factor: 1, unit: 'money', onlyWhenNamed: true, meaning: 'revenue per lead, in euros' },
-  { name: 'CPD €', field: 'cpdEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'downloads', factor: 1, unit: 'money', onlyWhenNamed: true, meaning: 'revenue per download, in euros' },
+  { name: 'ctr', label: 'CTR', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, type: 'percent', meaning: 'the click-through rate (clicks divided by displays; in files 0.012 is 1.2%)' },
+  { name: 'ecpmEuro', label: 'eCPM (€)', profiles, numerator: 'revenueEuro', denominator: 'displays', factor: 1000, type: 'money', meaning: 'revenue per 1,000 displays (eCPM), in euros' },
+  { name: 'ecpmDollar', label: 'eCPM ($)', profiles, numerator: 'revenueDollar', denominator: 'displays', factor: 1000, type: 'money', meaning: 'revenue per 1,000 displays (eCPM), in US dollars' },
+  { name: 'cpcEuro', label: 'CPC (€)', profiles: buyer, numerator: 'revenueEuro', denominator: 'clicks', factor: 1, type: 'money', onlyWhenNamed: true, meaning: 'revenue per click, in euros' },
+  { name: 'cpcDollar', label: 'CPC ($)', profiles: buyer, numerator: 'revenueDollar', denominator: 'clicks', factor: 1, type: 'money', onlyWhenNamed: true, meaning: 'revenue per click, in US dollars' },
+  { name: 'cplEuro', label: 'CPL (€)', profiles: buyer, numerator: 'revenueEuro', denominator: 'leads', factor: 1, type: 'money', onlyWhenNamed: true, meaning: 'revenue per lead, in euros' },
+  { name: 'cpdEuro', label: 'CPD (€)', profiles: buyer, numerator: 'revenueEuro', denominator: 'downloads', factor: 1, type: 'money', onlyWhenNamed: true, meaning: 'revenue per download, in euros' },
 ] as const satisfies readonly DerivedMetric[];
-export type DerivedName = (typeof derivedMetrics)[number]['field'];
+export type DerivedName = (typeof derivedMetrics)[number]['name'];
 
 /** Names that a profile may use, each list in column order. */
 interface Vocabulary {
@@ -243,6 +243,11 @@ export function vocabularyOf(profile: Profile): Vocabulary {
 /** Finds a metric by its exact name. */
 export function findMetric(name: string): Metric | undefined {
   return metrics.find((metric) => metric.name === name);
+}
+
+/** Finds a computed metric by its exact name. */
+export function findDerivedMetric(name: string): DerivedMetric | undefined {
+  return derivedMetrics.find((metric) => metric.name === name);
 }
 
 /** Finds a breakdown by its wire name in any case. */

@@ -5,7 +5,7 @@ import {
   type DerivedBreakdownName,
   type DerivedName,
   derivedBreakdowns,
-  derivedMetrics,
+  findDerivedMetric,
   type MetricName,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
@@ -66,7 +66,7 @@ export function hashBody(part: Part): string {
 export function metricsToSend(metrics: readonly (MetricName | DerivedName)[]): MetricName[] {
   const sent = new Set<MetricName>();
   for (const name of metrics) {
-    const derived = derivedMetrics.find(({ field }) => field === name);
+    const derived = findDerivedMetric(name);
     if (!derived) sent.add(name as MetricName);
     else for (const needed of [derived.numerator, derived.denominator]) sent.add(needed);
   }

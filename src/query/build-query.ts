@@ -53,9 +53,6 @@ export interface QueryFacts {
 
   /** Milliseconds since 1970. */
   readonly nowMs: number;
-
-  /** Platform for whose shell the hints are quoted. Default: the current one. */
-  readonly platform?: NodeJS.Platform;
 }
 
 /**
@@ -78,7 +75,7 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
     timezone: readTimezone(options.timezone, profile),
     encoding,
     windowClock,
-    outputs: readOutputs(options, facts),
+    outputs: readOutputs(options, facts.stdoutFormat),
     ...(report !== undefined && { report }),
     ...(account !== undefined && { account }),
     ...(login !== undefined && { login }),
@@ -107,8 +104,10 @@ function readMetrics(
 ): (MetricName | DerivedName)[] {
   if (!typed) return vocabularyOf(profile).metrics.map(({ name }) => name);
 
-  const computed = derivedMetrics.map((metric) => ({ ...metric, name: metric.field }));
-  const entries: readonly VocabularyEntry<MetricName | DerivedName>[] = [...metrics, ...computed];
+  const entries: readonly VocabularyEntry<MetricName | DerivedName>[] = [
+    ...metrics,
+    ...derivedMetrics,
+  ];
   return readNames(typed, { kind: 'metric', flag: '--metrics', entries, profile });
 }
 
@@ -188,7 +187,7 @@ function findFilter({ name: text }: TypedFilter): Filter {
   });
   if (filter) return filter;
 
-  const hint = closestHint({ name: text, accepted }, `Choose from ${accepted.join(', ')}.`);
+  const hint = closestHint(text, accepted);
   throw refuse('--filter', `Unknown filter ${quoted(text)}.`, hint);
 }
 
@@ -237,7 +236,7 @@ function readNames<Name extends string>(
     throw refuse(
       flag,
       explainOtherProfile(kind, text, entries) ?? `Unknown ${kind} ${quoted(text)}.`,
-      closestHint({ name: text, accepted }, `Choose from ${accepted.join(', ')}.`),
+      closestHint(text, accepted),
     );
   });
   return removeDuplicates(names);

@@ -1,4 +1,4 @@
-import { derivedMetrics } from '../contract/vocabulary.ts';
+import { findDerivedMetric } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { joinWords } from '../text/quantity.ts';
 import { hasTimePlaceholder, listPlaceholders } from './file-name.ts';
@@ -54,12 +54,12 @@ export function requireSentMetrics(
   formats: readonly FormatName[],
 ): void {
   const document = formats.find((format) => formatFacts[format].isServiceDocument);
-  const computed = derivedMetrics.find(({ field }) => metrics.includes(field));
-  if (document === undefined || !computed) return;
+  const computed = metrics.find((name) => findDerivedMetric(name));
+  if (document === undefined || computed === undefined) return;
   throw refuse(
     '--metrics',
-    `${computed.field} is computed by adreport; ${document} contains only the service's own data.`,
-    `Remove ${computed.field} from --metrics, or write csv, parquet, xlsx, html, pdf or table.`,
+    `${computed} is computed by adreport; ${document} contains only the service's own data.`,
+    `Remove ${computed} from --metrics, or write csv, parquet, xlsx, html, pdf or table.`,
   );
 }
 

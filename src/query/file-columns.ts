@@ -5,6 +5,7 @@ import {
   derivedBreakdowns,
   derivedMetrics,
   findAnyBreakdown,
+  findDerivedMetric,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -172,7 +173,7 @@ export function unknownColumn(
   const lacking =
     explainLackingColumns(name, columns) ?? (isForFiles ? explainLackingValues(name) : undefined);
   if (lacking !== undefined) return new UsageError(lacking, { code, hint: choice });
-  const hint = closestHint({ name: name, accepted: columns }, choice);
+  const hint = closestHint(name, columns, choice);
   return new UsageError(`Unknown column “${name}” in ${flag}.`, { code, hint });
 }
 
@@ -198,11 +199,11 @@ function explainLackingValues(name: string): string | undefined {
 
 /** Says which columns a computed metric lacks; `undefined` if it lacks none, or is none. */
 function explainLackingColumns(name: string, columns: readonly string[]): string | undefined {
-  const [field, another] = findNames(
+  const [field = '', another] = findNames(
     name,
-    derivedMetrics.map((metric) => metric.field),
+    derivedMetrics.map((metric) => metric.name),
   );
-  const metric = derivedMetrics.find((metric) => metric.field === field);
+  const metric = findDerivedMetric(field);
   if (!metric || another !== undefined) return undefined;
 
   const { numerator, denominator } = metric;

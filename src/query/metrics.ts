@@ -2,6 +2,7 @@ import { fieldLabel, fieldOfMetric, fieldTypeOf, metricOfField } from '../contra
 import {
   type DerivedMetric,
   derivedMetrics,
+  findDerivedMetric,
   profiles,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
@@ -33,7 +34,7 @@ export function defaultMetrics(fields: readonly string[]): ReportMetric[] {
 /** Returns all available metrics: sums in field order, then all derived metrics. */
 export function listAllMetrics(fields: readonly string[]): ReportMetric[] {
   const summed = fields.filter((field) => metricOfField(field));
-  const names = [...summed, ...derivedMetrics.map(({ field }) => field)];
+  const names = [...summed, ...derivedMetrics.map(({ name }) => name)];
   return names.flatMap((name) => toReportMetric(name, summed) ?? []);
 }
 
@@ -48,16 +49,15 @@ export function toReportMetric(name: string, fields: readonly string[]): ReportM
     return { field: name, label, type: fieldTypeOf(name) === 'money' ? 'money' : 'integer' };
   }
 
-  const formula = derivedMetrics.find(({ field }) => field === name);
+  const formula = findDerivedMetric(name);
   if (!formula) return undefined;
 
   const numeratorField = fieldOfMetric(formula.numerator, fields);
   const denominatorField = fieldOfMetric(formula.denominator, fields);
   if (numeratorField === undefined || denominatorField === undefined) return undefined;
 
-  const type = formula.unit === 'percent' ? 'percent' : 'money';
   const derived = { ...formula, numeratorField, denominatorField };
-  return { field: name, label, type, derived };
+  return { field: name, label, type: formula.type, derived };
 }
 
 /** Lists the names of the metrics that can be computed from fields. */

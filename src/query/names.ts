@@ -29,9 +29,13 @@ export function readName({ flag, name, accepted }: TypedName): string | undefine
   );
 }
 
-/** Suggests the closest names. Without a close name, returns `otherwise`. */
-export function closestHint(typed: Omit<TypedName, 'flag'>, otherwise: string): string {
-  const names = closestNames(typed);
+/** Suggests the closest of the accepted names. Without a close name, returns `otherwise`. */
+export function closestHint(
+  name: string,
+  accepted: readonly string[],
+  otherwise = `Choose from ${accepted.join(', ')}.`,
+): string {
+  const names = closestNames(name, accepted);
   return names.length > 0 ? `Did you mean ${listAlternatives(names)}?` : otherwise;
 }
 
@@ -39,7 +43,7 @@ export function closestHint(typed: Omit<TypedName, 'flag'>, otherwise: string): 
  * Returns the accepted names with almost the same spelling as the typed name. A close alias counts
  * too.
  */
-function closestNames({ name, accepted }: Omit<TypedName, 'flag'>): readonly string[] {
+function closestNames(name: string, accepted: readonly string[]): readonly string[] {
   const closest = findNearest(name, accepted);
   if (closest !== undefined) return [closest];
 

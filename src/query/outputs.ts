@@ -7,24 +7,17 @@ import { refuseUrl } from './url.ts';
 
 type OutputOptions = Partial<Pick<OutputFlags, 'output' | 'format'>>;
 
-interface OutputFacts {
-  /** Format of stdout without `--format`. Default: csv. */
-  readonly stdoutFormat?: FormatName;
-
-  /** Platform for whose shell the hints are quoted. Default: the current one. */
-  readonly platform?: NodeJS.Platform;
-}
-
 /**
  * Reads the values of `-o` with a format for each. `--format` decides the format first, then the
  * ending of the name; the default is csv. Without `-o`, the output is stdout.
  *
+ * @param stdoutFormat format of stdout without `--format`
  * @throws UsageError for a URL, an unknown ending or an empty name, and if two outputs have the
  * same target
  */
 export function readOutputs(
   { output = ['-'], format }: OutputOptions,
-  { stdoutFormat = 'csv', platform = process.platform }: OutputFacts,
+  stdoutFormat: FormatName = 'csv',
 ): readonly [Output, ...Output[]] {
   const [first = '-', ...others] = output;
   if (format !== undefined && others.length > 0) {
@@ -35,7 +28,7 @@ export function readOutputs(
     throw refuse(`-o ${twice} is given twice.`, 'Use a different name for each file.');
   }
   const toOutput = (path: string): Output => {
-    refuseUrl(path, format ?? formatOfFile(path), platform);
+    refuseUrl(path, format ?? formatOfFile(path));
     requireOneName(path);
     const isStdout = path === '-';
     return { path, format: format ?? (isStdout ? stdoutFormat : chooseFormat(path)) };

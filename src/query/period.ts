@@ -89,11 +89,6 @@ export function tryResolve(typed: TypedPeriod, place: PeriodPlace): Window | und
   }
 }
 
-/** Returns true for a valid value of `--period`. */
-export function isPeriod(text: string, nowMs: number): boolean {
-  return tryResolve({ period: text }, { zone: 'UTC', nowMs }) !== undefined;
-}
-
 /**
  * Returns a zone name in its usual case (`europe/paris` → `Europe/Paris`). Aliases (`Asia/Kolkata`)
  * are not replaced. Throws `UsageError` for an unknown name.

@@ -14,16 +14,12 @@ export function isUrl(name: string): boolean {
 }
 
 /** Throws `UsageError` if a value of `-o` is a URL. The hint shows a pipe to use instead. */
-export function refuseUrl(
-  name: string,
-  format: string | undefined,
-  platform: NodeJS.Platform,
-): void {
+export function refuseUrl(name: string, format: string | undefined): void {
   if (!isUrl(name)) return;
 
   const formatFlag = format === undefined || format === 'csv' ? '' : `--format ${format} `;
   const gzip = name.endsWith('.gz') ? 'gzip | ' : '';
-  const url = shellWord(shownUrl(name), platform);
+  const url = shellWord(shownUrl(name), process.platform);
   const program = /^s3:/i.test(name) ? `aws s3 cp - ${url}` : `PROGRAM ${url}`;
   throw new UsageError(`-o ${shownUrl(name)} is a URL; adreport writes to files.`, {
     about: { flag: '--output' },

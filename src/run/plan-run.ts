@@ -60,8 +60,7 @@ export interface ReportPlan {
 export async function planRun(context: Context, command: RunCommandLine): Promise<ReportPlan[]> {
   const { options, names } = command;
   const areSaved = names.length > 0 || options.all || options.file !== undefined;
-  const { cwd, wallClock } = context.host;
-  const here = { cwd, nowMs: wallClock(), stdoutFormat: stdoutFormat(context) };
+  const here = { cwd: context.host.cwd, stdoutFormat: stdoutFormat(context) };
   const reports: ReportFlags[] = areSaved ? await readSavedReports(command, here) : [{ options }];
   const planned: ReportPlan[] = [];
   for (const report of reports) {
@@ -114,7 +113,6 @@ async function planReport(
     report: name,
     stdoutFormat: stdoutFormat(context),
     nowMs,
-    platform: context.host.platform,
   });
   requireTargets(context, query.outputs);
   if (options.clobber === false && keepsFolder(query)) {

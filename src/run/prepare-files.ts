@@ -30,8 +30,7 @@ export function chooseOutputs(
   context: Context,
   options: Partial<OutputFlags>,
 ): readonly [Output, ...Output[]] {
-  const { platform } = context.host;
-  const outputs = readOutputs(options, { stdoutFormat: stdoutFormat(context), platform });
+  const outputs = readOutputs(options, stdoutFormat(context));
   requireFittingFlags(
     options,
     outputs.map(({ format }) => format),

@@ -9,11 +9,10 @@ import { serveForTest } from '../support/service.ts';
 const day = 'run --period yesterday';
 
 test.each([
-  { line: 'run last-month', says: 'Use --period last-month' },
-  { line: 'run 2026-10', says: 'Use --period 2026-10' },
-  { line: 'run weekly', says: /adreport init.*\n.*leave no spaces/ },
-  { line: 'run --period last month', says: 'Use --period last-month' },
-  { line: 'run --by DAILY, CAMPAIGN', says: 'leave no spaces: --metrics displays,clicks' },
+  { line: 'run last-month', says: 'A period needs --period' },
+  { line: 'run weekly', says: /adreport init.*\n.*have no spaces/ },
+  { line: 'run --period last month', says: 'lists have no spaces: --period last-month' },
+  { line: 'run --by DAILY, CAMPAIGN', says: 'lists have no spaces' },
   { line: `${day} -o "my report.xls"`, says: 'Did you mean xlsx?' },
   { line: 'run --period 2027-01', says: 'The period has not begun: it begins at 2027-01-01T00' },
   { line: 'report create --since 2026-12-01 --until 2026-12-31', says: 'has not begun' },
@@ -26,5 +25,5 @@ test('a saved report may have the name of a period', async () => {
   const { run, cwd } = await serveForTest({ delayMs: 0 });
   writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  today:\n    period: 2026-10-01\n');
   expect(await run('run today --dry-run')).toMatchObject({ exitCode: 0 });
-  expectRefusal(await run('run last-month'), 2, 'Use --period last-month');
+  expectRefusal(await run('run last-month'), 2, 'A period needs --period');
 });

@@ -90,7 +90,11 @@ test.each<[line: string, message: string, hint: string]>([
   ['--timezone UTC', '--timezone works with DSP reports only', 'Remove --timezone.'],
   ['--profile dsp --timezone paris', 'Unknown time zone “paris”.', 'Did you mean Europe/Paris?'],
   ['--filter campaingId=1', 'Unknown filter “campaingId”.', 'Did you mean campaignId?'],
-  ['--filter campaignId', 'Invalid filter “campaignId”.', 'Use NAME=VALUE'],
+  [
+    '--filter campaignId',
+    'Invalid filter “campaignId”.',
+    'Use NAME=VALUE, for example country=FR,Germany.',
+  ],
   ['--filter carrier="A', 'Invalid filter “carrier="A”.', 'A double quote is missing.'],
   ['--filter campaignId=Sale', 'The filter campaignId needs numeric IDs', 'use --campaign'],
   ['--columns clcks', 'Unknown column “clcks” in --columns.', 'Did you mean clicks?'],
@@ -132,13 +136,10 @@ test('an empty -o is refused', () => {
 const anyOptions: fc.Arbitrary<QueryFlags> = fc
   .record({
     metrics: fc.option(
-      fc.uniqueArray(
-        fc.constantFrom(
-          ...metrics.map(({ name }) => name),
-          ...derivedMetrics.map(({ field }) => field),
-        ),
-        { minLength: 1, maxLength: 4 },
-      ),
+      fc.uniqueArray(fc.constantFrom(...[...metrics, ...derivedMetrics].map(({ name }) => name)), {
+        minLength: 1,
+        maxLength: 4,
+      }),
       { nil: undefined },
     ),
     by: fc.uniqueArray(

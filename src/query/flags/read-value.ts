@@ -26,28 +26,29 @@ export interface TypedFilter {
 
 /** Reads `name=v1,v2`. */
 export function readFilter(value: string): TypedFilter {
-  const [, name = '', list = ''] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
-  if (name.trim() === '' || list.trim() === '') {
-    throw new InvalidArgumentError('Use NAME=VALUE, for example country=FR,Germany.');
-  }
-  return { name: name.trim(), values: readList(list) };
+  const { name, text } = splitPair(value, 'country=FR,Germany');
+  return { name, values: readList(text) };
 }
 
-const metricNames = [
-  ...metrics.map(({ name }) => name),
-  ...derivedMetrics.map(({ field }) => field),
-];
+/** Splits `name=text`. */
+function splitPair(
+  value: string,
+  example: string,
+): { readonly name: string; readonly text: string } {
+  const [name = '', ...more] = value.split('=');
+  const text = more.join('=').trim();
+  if (name.trim() !== '' && text !== '') return { name: name.trim(), text };
+  throw new InvalidArgumentError(`Use NAME=VALUE, for example ${example}.`);
+}
+
+const metricNames = [...metrics, ...derivedMetrics].map(({ name }) => name);
 
 /** Reads `spend=Media spend` as `revenueEuro=Media spend`. */
 export function readLabel(value: string): string {
-  const [, name = '', label = ''] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
-  if (name.trim() === '' || label.trim() === '') {
-    throw new InvalidArgumentError('Write a metric, = and its label: revenueEuro=Spend.');
-  }
-  const metric = readName({ flag: '--label', name: name.trim(), accepted: metricNames });
-  if (metric !== undefined) return `${metric}=${label.trim()}`;
-  const choice = `Choose from ${metricNames.join(', ')}.`;
-  throw new InvalidArgumentError(closestHint({ name, accepted: metricNames }, choice));
+  const { name, text } = splitPair(value, 'revenueEuro=Spend');
+  const metric = readName({ flag: '--label', name, accepted: metricNames });
+  if (metric !== undefined) return `${metric}=${text}`;
+  throw new InvalidArgumentError(closestHint(name, metricNames));
 }
 
 /** Returns labels by metric. */
