@@ -69,7 +69,7 @@ export interface ClientOptions extends ErrorWording {
   /** Credentials that get a new token when the token is refused. This happens once per call. */
   readonly credentials: Credentials | undefined;
 
-  /** Prints why and when a call is repeated, or what is unusual about a response. */
+  /** Prints why and when a call is repeated, or that a status is unknown. */
   readonly note: (sentence: string) => void;
 
   /** Keeps a new token out of all output. */
@@ -83,10 +83,10 @@ interface Call<Result> extends CallFacts {
   /** Reads a successful response; called again for each try. */
   readonly read: (response: CallResponse) => Promise<Result>;
 
-  /** Number of earlier tries of the same step; none by default. */
+  /** Number of earlier tries of the same step. Default: none. */
   readonly triesBefore?: number;
 
-  /** How long the call may be repeated, in milliseconds; no limit by default. */
+  /** How long the call may be repeated, in milliseconds. Default: no limit. */
   readonly retryForMs?: number | undefined;
 }
 
@@ -117,7 +117,7 @@ export interface RequestedReport extends Omit<CreatedReport, 'serviceMs'> {
   readonly requestedMs?: number;
 }
 
-/** Facts that a client has learnt from the service, shared by the clients of one account. */
+/** State that the clients of an account share. */
 interface Session {
   token: string | undefined;
   hasCreatedReport?: boolean;
@@ -141,7 +141,7 @@ export class Client {
   readonly #throttle: Throttle;
   readonly #unknownWords = new Set<string>();
 
-  /** Failures printed since the last successful call: calls that share one print it once. */
+  /** Failures printed since the last successful call, so that concurrent calls print one once. */
   readonly #printedFailures = new Set<string>();
 
   constructor(options: ClientOptions, session: Session = { token: options.token }) {
@@ -177,7 +177,7 @@ export class Client {
     return this.#session.signingIn;
   }
 
-  /** Requests a report. If the call fails, the error tells whether a report may exist anyway. */
+  /** Requests a report. If a failed call may have created one, its error says so. */
   async createReport(body: CreateBody): Promise<RequestedReport> {
     const requestedMs = this.host.wallClock();
     // Only the service's clock can tell how much of the period was over.
@@ -337,7 +337,7 @@ export class Client {
     });
   }
 
-  /** Extends an error with the fact that a report may have been created. */
+  /** Adds to an error that a report may have been created. */
   #finalError(endpoint: EndpointName, error: AdreportError): AdreportError {
     const { httpStatus = 0, exitCode, code } = error;
     const isRefused = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408;

@@ -75,7 +75,7 @@ interface Diagnosis {
 const timeout = { code: 'TIMEOUT', hint: 'timeout' } as const;
 const tls = { code: 'TLS', hint: 'privateAuthority', isTemporary: false } as const;
 
-/** Error codes of Node and undici; absent members have the default for unknown codes. */
+/** Error codes of Node and undici. Absent members have the values of unknown codes. */
 const knownCodes: readonly (Partial<Diagnosis> & { readonly codes: RegExp })[] = [
   { codes: /^ECONNREFUSED$/, reason: 'connection refused' },
   { codes: /^ENOTFOUND$/, reason: 'unknown host', isTemporary: false },
@@ -120,11 +120,11 @@ function diagnose(error: unknown, host: string): Diagnosis {
 
   const code = codeOf(error) ?? '';
   const known = knownCodes.find(({ codes }) => codes.test(code || name));
-  const reason = known?.reason ?? describe(error, message);
+  const reason = known?.reason ?? describeError(error, message);
   return {
     reason: reason.includes(code) ? reason : `${reason} (${code})`,
     code: known?.code ?? 'UNREACHABLE',
-    hint: known?.hint ?? networkHint(code, host),
+    hint: known?.hint ?? chooseNetworkHint(code, host),
     isTemporary: known?.isTemporary ?? true,
   };
 }
@@ -144,8 +144,8 @@ function diagnoseProxy(error: ProxyError, host: string): Diagnosis {
   };
 }
 
-/** Formats an error on one line; for OpenSSL errors, only the reason. */
-function describe(error: unknown, message: string): string {
+/** Formats an error on one line. Of an OpenSSL error, only the reason is kept. */
+function describeError(error: unknown, message: string): string {
   // Node adds both members to OpenSSL errors, whose messages contain source lines.
   const { library, reason } = (error ?? {}) as {
     readonly library?: unknown;
@@ -156,6 +156,6 @@ function describe(error: unknown, message: string): string {
   return printable(truncate(text));
 }
 
-function networkHint(code: string, host: string): HintName {
+function chooseNetworkHint(code: string, host: string): HintName {
   return code === 'ECONNREFUSED' && isLoopback(host) ? 'localServer' : 'hostName';
 }

@@ -44,7 +44,7 @@ export interface HttpRequest {
   /** Set for a download. Only a download may be redirected to the report's storage. */
   readonly isDownload?: boolean;
 
-  /** The report that the call is about. Its errors have the id. */
+  /** The report that the call is about, for its errors. */
   readonly reportId?: string | undefined;
 }
 
@@ -109,8 +109,8 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
 }
 
 /**
- * Reads the proxy from the environment; `undefined` if it is not set. Throws `UsageError` for a URL
- * that `parseProxyUrl` does not accept.
+ * Reads the proxy from the environment, or returns `undefined` if there is none. Throws `UsageError`
+ * for a URL that `parseProxyUrl` does not accept.
  */
 export function readProxy(
   env: Readonly<Record<string, string | undefined>>,

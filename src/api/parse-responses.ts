@@ -10,8 +10,8 @@ import { truncate } from '../text/printable.ts';
 // Reads documents of the service, in the shapes of `decisions.md` 1 to 6 and no others.
 
 /**
- * Parses JSON; returns `undefined` if the text is not JSON. Integers of 16 or more digits become
- * strings, because a rounded id is a different id.
+ * Parses JSON, or returns `undefined` if the text is not JSON. Integers of 16 or more digits become
+ * strings, because a rounded ID is a different ID.
  */
 export function tryJson(text: string): unknown {
   let isInString = false;
@@ -55,7 +55,7 @@ const members = {
 } as const satisfies Readonly<Record<string, Member>>;
 
 /** Finds the first value that `read` accepts, searching the places in order. */
-function find<Value>(
+function findMember<Value>(
   document: unknown,
   member: keyof typeof members,
   read: (value: unknown) => Value | undefined,
@@ -88,7 +88,7 @@ function readList(value: unknown): readonly unknown[] | undefined {
 
 /** Reads the response to a create call, which may be a bare string or number. */
 export function findReportId(document: unknown): string | undefined {
-  return find(document, 'reportId', readScalar) ?? readScalar(document);
+  return findMember(document, 'reportId', readScalar) ?? readScalar(document);
 }
 
 /** Names of members that occur in records but not in report rows. */
@@ -100,7 +100,7 @@ export function isReportData(document: unknown): boolean {
   return Array.isArray(rows) && findReportId(document) === undefined && areRows(rows);
 }
 
-/** Returns true if a response contains rows, whatever else it contains. */
+/** Returns true if a response contains rows, even beside other members. */
 export function containsRows(document: unknown): boolean {
   const rows = ownMember(document, 'data');
   return Array.isArray(rows) && rows.length > 0 && areRows(rows);
@@ -112,17 +112,17 @@ function areRows(items: readonly unknown[]): boolean {
 
 /** Reads the response to a sign-in, which may be a bare string of 16 to 512 characters. */
 export function findToken(document: unknown): string | undefined {
-  if (typeof document !== 'string') return find(document, 'token', readScalar);
+  if (typeof document !== 'string') return findMember(document, 'token', readScalar);
   const text = document.trim();
   return /^[\w.~+/=-]{16,512}$/.test(text) ? text : undefined;
 }
 
 /**
- * Finds the campaign list: the response itself, or a member of it; `undefined` if there is none.
- * Missing fields are empty strings, missing lists are empty.
+ * Finds the campaign list, which is the response itself or a member of it. Returns `undefined` if
+ * there is none. Missing fields become empty strings, missing lists empty lists.
  */
 export function findCampaigns(document: unknown): CampaignRecord[] | undefined {
-  const list = readList(document) ?? find(document, 'campaigns', readList);
+  const list = readList(document) ?? findMember(document, 'campaigns', readList);
   if (!list) return undefined;
 
   const campaigns = list.map(toCampaignRecord);
@@ -162,7 +162,7 @@ export interface ServiceRecord {
   /** Status in lower case; empty if there is none. */
   readonly status: string;
 
-  /** Meaning of the status; `undefined` if it is not known. */
+  /** Meaning of the status, or `undefined` if it is not known. */
   readonly outcome: ReportOutcome | undefined;
 
   /** True if the response is an error. A `message` alone does not make it one. */
@@ -178,11 +178,12 @@ export interface ServiceRecord {
  */
 export function parseServiceRecord(document: unknown): ServiceRecord {
   const errors = readErrors(document);
-  const errorId = find(document, 'errorId', readScalar);
-  const error = find(document, 'error', readScalar) ?? find(document, 'error', readMessage);
+  const errorId = findMember(document, 'errorId', readScalar);
+  const error =
+    findMember(document, 'error', readScalar) ?? findMember(document, 'error', readMessage);
   const reason = error ?? errors[0];
-  const message = reason ?? find(document, 'message', readScalar) ?? readScalar(document);
-  const word = find(document, 'status', readScalar) ?? '';
+  const message = reason ?? findMember(document, 'message', readScalar) ?? readScalar(document);
+  const word = findMember(document, 'status', readScalar) ?? '';
   // A number repeats the HTTP status.
   const status = /\p{L}/u.test(word) ? truncate(word).toLowerCase() : '';
   const outcome = knownOutcomeOf(status);
@@ -214,7 +215,7 @@ export function refusesSignIn({ isError, status, outcome }: ServiceRecord): bool
 /** Lists errors that are strings, or objects with a parameter and a problem or message. */
 function readErrors(document: unknown): readonly string[] {
   const lines: string[] = [];
-  for (const item of find(document, 'errors', readList) ?? []) {
+  for (const item of findMember(document, 'errors', readList) ?? []) {
     const parameter = readScalar(ownMember(item, 'parameter'));
     const problem = readScalar(item) ?? readScalar(ownMember(item, 'problem')) ?? readMessage(item);
     if (problem === undefined) continue;

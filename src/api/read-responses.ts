@@ -26,7 +26,7 @@ import {
 const maxResponseBytes = 16 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
 
-/** The content of a response that cannot be read. */
+/** Content of a response that cannot be read. */
 export interface UnreadContent {
   readonly text: string;
 
@@ -55,7 +55,7 @@ export interface ReportResponse {
   readonly body: AsyncIterable<Buffer>;
   readonly contentType: string | undefined;
 
-  /** Length of the body; `undefined` if it is unknown, or the body was compressed. */
+  /** Length of the body, or `undefined` if it is unknown or the body was compressed. */
   readonly sizeBytes: number | undefined;
 
   /** `Date` of the response, in milliseconds since 1970. */
@@ -247,7 +247,7 @@ function toReportResponse(response: CallResponse, body: AsyncIterable<Buffer>): 
   };
 }
 
-/** Reads `Date` in milliseconds since 1970; `undefined` if there is none. */
+/** Reads `Date` in milliseconds since 1970, or returns `undefined` if there is none. */
 function readDate({ headers }: HttpResponse): number | undefined {
   const ms = Date.parse(headers.date ?? '');
   return Number.isNaN(ms) ? undefined : ms;

@@ -75,7 +75,7 @@ export const callNames: Readonly<Record<EndpointName, string>> = {
 
 type RefusalClass = new (message: string, details: ErrorDetails) => AdreportError;
 
-/** The explanation of a refusal. */
+/** Error class, sentence and hint for a refusal. */
 interface Explanation {
   /** Class of the error, which decides the exit code. */
   readonly ErrorClass: RefusalClass;
@@ -87,7 +87,7 @@ interface Explanation {
 }
 
 /** Decides what a refusal means. A new class of error is one more case. */
-function explain(refusal: Refusal): Explanation {
+function explainRefusal(refusal: Refusal): Explanation {
   const { endpoint, status, record, reportId, retryAfterMs, redirectedTo } = refusal;
   const call = callNames[endpoint];
   const rejected = `The service rejected ${call}.`;
@@ -152,7 +152,7 @@ function tokenRefusedMessage({ origin, record }: Refusal): string {
   return `${token.charAt(0).toUpperCase()}${token.slice(1)} has expired.`;
 }
 
-/** Recognizes a response for a report that is not ready yet. */
+/** Returns true if a response means that the report is not ready yet. */
 function isNotReady({ endpoint, status, record, reportId }: Refusal): boolean {
   if (reportId === undefined || [401, 403, 410, 429].includes(status)) return false;
   if (record.reportState !== undefined) return record.reportState === 'progress';
@@ -175,12 +175,12 @@ function findHint(
 /** Builds the error for a refusal, with the service's own message. */
 function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportError {
   const { endpoint, status, record, retryAfterMs, reportId } = refusal;
-  const { ErrorClass, sentence, hint, retryable } = explain(refusal);
+  const { ErrorClass, sentence, hint, retryable } = explainRefusal(refusal);
   const errorId = record.errorId && sanitize(endpoint, record.errorId);
   const reason = formatReason(refusal, sentence);
   const sentences = [reason === undefined ? sentence : `${sentence.slice(0, -1)}: ${reason}`];
   if (retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs) {
-    sentences.push(`It asks for a pause of ${formatDuration(retryAfterMs)}.`);
+    sentences.push(`It asks you to wait ${formatDuration(retryAfterMs)}.`);
   }
   // A status of 200 explains nothing.
   if (status !== 200) sentences.push(errorId ? `(${status} ${errorId})` : `(${status})`);
@@ -240,7 +240,7 @@ async function readBeginning(body: AsyncIterable<Buffer>): Promise<string> {
   }
 }
 
-/** Parses a refusal's JSON, or returns its first line; `undefined` for a web page. */
+/** Parses a refusal's JSON. Otherwise returns its first line, or `undefined` for a web page. */
 function parseRefusal(text: string, { headers }: HttpResponse): unknown {
   const document = tryJson(text);
   if (document !== undefined || isPage(text, headers['content-type'])) return document;

@@ -27,8 +27,8 @@ export function retryPauseMs(tries: number, retryAfterMs: number, random: () => 
 const yearMs = 365 * 86_400_000;
 
 /**
- * Parses `Retry-After` (RFC 9110, 10.2.3) into milliseconds from now, at most a year; `undefined`
- * if it is unreadable.
+ * Parses `Retry-After` (RFC 9110, 10.2.3) into milliseconds from now, at most a year. Returns
+ * `undefined` if it is unreadable.
  */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   const text = value?.trim() ?? '';

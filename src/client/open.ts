@@ -25,7 +25,7 @@ export interface Transfer {
   readonly bytes: number;
   readonly rows: number;
 
-  /** Length of the whole report; `undefined` if it is not known. */
+  /** Length of the whole report, or `undefined` if it is not known. */
   readonly sizeBytes: number | undefined;
 
   /** True once the reading has ended. */
@@ -44,7 +44,7 @@ interface OpenSetup {
   /** Absent if the request is not known. */
   readonly part: Part | undefined;
 
-  /** Ends the reading. */
+  /** Stops reading. */
   readonly signal?: AbortSignal | undefined;
 
   /** Called as data arrives. */
@@ -128,7 +128,7 @@ export class OpenReport {
   }
 
   /**
-   * Reads all rows as objects, with the facts that follow the last row. Meant for small reports.
+   * Reads all rows of a small report as objects, with the facts that follow the last row.
    */
   async readAll(): Promise<ReportInMemory> {
     const rows: Row[] = [];
@@ -150,7 +150,7 @@ export class OpenReport {
     await this.#client.pause(error, this.tries);
   }
 
-  /** Adds to an error which report it is about, or that there may be a report. */
+  /** Adds the ID of the report to an error. Without an ID, adds that a report may exist. */
   #complete(error: unknown): unknown {
     if (!(error instanceof AdreportError) || isInterruption(error)) return error;
     // The data came in the response to the create call. The service may have stored a report too.

@@ -26,7 +26,7 @@ export interface ClientSettings<AnyProfile extends Profile = Profile> {
   /** Zone of a DSP's reports. Default: Europe/Paris. */
   readonly timezone?: string | undefined;
 
-  /** How requests are written. Default: `json`. */
+  /** Encoding of requests. Default: `json`. */
   readonly encoding?: Encoding | undefined;
 
   /** How the service reads the ends of a period. Default: `instant`. */
@@ -115,7 +115,7 @@ export interface FetchOptions {
 
 /** A report whose rows are arriving. It can be read once. */
 export interface FetchedReport<AnyRow> {
-  /** `undefined` if the service sent the data at once. */
+  /** ID of the report, or `undefined` if the service sent the data at once. */
   readonly id: string | undefined;
 
   /** Proofs that the report is not what was requested; complete once it is read. */

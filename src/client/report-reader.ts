@@ -156,17 +156,17 @@ export class ReportReader implements FetchedReport<AnyRow> {
   async *#convertRows(open: OpenReport): AsyncGenerator<AnyRow> {
     const { part, settings } = this.#setup;
     for await (const batch of open.batches()) {
-      const convert = rowConverter(batch.fields, { part, settings });
+      const convert = createRowConverter(batch.fields, { part, settings });
       for (const row of toRows(batch)) yield convert(row);
     }
   }
 }
 
 /**
- * Returns a function that converts metrics to the types of the profile, also for CSV. It omits
- * empty breakdowns that were not requested.
+ * Creates a function that converts the metrics of a row to the types of the profile, in CSV too. It
+ * omits empty breakdowns that were not requested.
  */
-function rowConverter(
+function createRowConverter(
   fields: readonly string[],
   { part, settings }: Pick<ReaderSetup, 'part' | 'settings'>,
 ): (row: Row) => AnyRow {

@@ -12,7 +12,7 @@ import {
 import { endSentence, printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 
-/** Pause between two calls: `auto`, or a fixed one in milliseconds. */
+/** Pause between two calls: `auto`, or milliseconds. */
 export type PollInterval = 'auto' | number;
 
 /** State of a wait after a call. */
@@ -21,7 +21,7 @@ export interface Poll {
   readonly polls: number;
   readonly waitedMs: number;
 
-  /** Pause before the next call; `undefined` if there is no next call. */
+  /** Pause before the next call, or `undefined` if this was the last call. */
   readonly nextPauseMs: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface WaitLimits {
   /** `Retry-After` can only make the pauses longer. */
   readonly pollInterval?: PollInterval | undefined;
 
-  /** Ends the wait; by default the signal of the client. */
+  /** Ends the wait. Default: the signal of the client. */
   readonly signal?: AbortSignal | undefined;
 
   /** Called after each call, before the pause or the end. */
@@ -79,7 +79,7 @@ export async function waitUntilReady(
 
     const { status, retryAfterMs } = seen;
     const outcome = outcomeOf(status);
-    if (outcome === 'failed') throw reportFailed(id, seen);
+    if (outcome === 'failed') throw reportFailedError(id, seen);
     return { status, retryAfterMs, ...(outcome === 'ready' && { result: seen }) };
   });
   const { status, message } = ready;
@@ -144,12 +144,12 @@ async function poll<Result>(
     onPoll?.({ status, polls, waitedMs, nextPauseMs: continues ? pauseMs : undefined });
 
     if (result !== undefined) return result;
-    if (!continues) throw stillInProgress(report, { status, waitedMs, problem });
+    if (!continues) throw stillInProgressError(report, { status, waitedMs, problem });
     await host.sleep(pauseMs, signal);
   }
 }
 
-/** For this long after its request, a report may be unknown to some servers of the service. */
+/** A new report may be unknown to some servers of the service for this long. */
 const maxUnknownMs = 60_000;
 
 const notKnownYet: WaitState<never> = { status: 'not known yet' };
@@ -162,7 +162,7 @@ interface LastWait extends Pick<WaitState<unknown>, 'status' | 'problem'> {
   readonly waitedMs: number;
 }
 
-function stillInProgress(
+function stillInProgressError(
   { id: reportId = '', status: lastStatus }: RequestedReport,
   { status, waitedMs, problem }: LastWait,
 ): AdreportError {
@@ -180,7 +180,7 @@ function stillInProgress(
 }
 
 /** Returns the error (exit 6) for a report that failed or expired. */
-export function reportFailed(
+export function reportFailedError(
   reportId: string,
   { status, message }: Pick<StatusRecord, 'status' | 'message'>,
 ): ReportFailedError {

@@ -28,7 +28,7 @@ export const downloadCommand = declareCommand({
 /** Checks the report against its request as in `run`, if this machine created the report. */
 async function download(context: Context, options: DownloadFlags, reportId: string): Promise<void> {
   const outputs = chooseOutputs(context, options);
-  const { report: named, part } = await findReport(context, reportId);
+  const { report: existing, part } = await findReport(context, reportId);
   const query = part?.query;
   const { columns = query?.columns, strict = query?.strict } = options;
   const account = await context.account.name();
@@ -39,7 +39,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
     const written = await runReport(context, {
       query,
       part,
-      named,
+      existing,
       waits: options.wait === true,
       options,
       output: { ...options, outputs, names, columns, ...(strict && { strict }) },

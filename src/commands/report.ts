@@ -95,7 +95,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   return console.result(context.flags.json ? asJson : printable(id));
 }
 
-/** Explains that `--by WEEKLY` needs one report per week. */
+/** Returns the error for `--by WEEKLY`, which needs one report per week. */
 function weeklyNeedsRunError(platform: NodeJS.Platform, query: Query): UsageError {
   const whole = query.since === undefined ? query : { period: 'last-week' };
   return new UsageError('report create cannot use --by WEEKLY, which takes one report per week.', {
@@ -113,7 +113,7 @@ const listColumns: readonly TextColumn<LedgerEntry>[] = [
   { name: 'what happened', value: (entry) => entry.message },
 ];
 
-/** Formats the days of a window for `--period`. */
+/** Formats the days of a report for `--period`. */
 function formatDays({ window }: LedgerEntry): string {
   const first = window.since.slice(0, 10);
   const last = window.until.slice(0, 10);

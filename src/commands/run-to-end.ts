@@ -15,9 +15,9 @@ interface ChildProgram {
 
 /**
  * Runs a program to its end, then ends every process that it started. Returns the exit code of the
- * program, or 128 + n for a signal, as shells do. Normally the program gets a process group of its
- * own, which is signalled as a whole. A program that reads from a terminal stays in our group,
- * where Ctrl-C reaches it. Throws `UsageError` if the program cannot be started.
+ * program, or 128 + n for a signal, as shells do. The program gets a process group of its own, which
+ * is signalled as a whole. On a terminal it stays in our group, where Ctrl-C reaches it. Throws
+ * `UsageError` if the program cannot be started.
  */
 export async function runToEnd(program: ChildProgram): Promise<number> {
   const { host } = program;

@@ -38,7 +38,7 @@ export const runCommand = declareCommand({
   },
 });
 
-/** Downloads the report that the flags describe, or the named reports of `adreport.yaml`. */
+/** Downloads the report of the flags, or saved reports of `adreport.yaml`. */
 async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
   requireEffect(command);
@@ -75,11 +75,11 @@ function requireEffect({ options, names, typedOptions }: RunCommandLine): void {
   const isWeekly = by.some((name) => findNames(name, ['WEEKLY']).length > 0);
   const isInParts = split !== undefined || isWeekly || all || names.length > 0;
   const hasSeveral = isInParts || isAccountList(account);
-  if (typedOptions.has('concurrency') && !hasSeveral) throw needsSplit('--concurrency');
-  if (shard && !isInParts) throw needsSplit('--shard');
+  if (typedOptions.has('concurrency') && !hasSeveral) throw needsSplitError('--concurrency');
+  if (shard && !isInParts) throw needsSplitError('--shard');
 }
 
-function needsSplit(flag: string): UsageError {
+function needsSplitError(flag: string): UsageError {
   return new UsageError(`${flag} needs --split.`, {
     about: { flag },
     hint: `Add --split day, week or month, or remove ${flag}.`,

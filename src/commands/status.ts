@@ -1,4 +1,4 @@
-import { reportFailed } from '../client/wait.ts';
+import { reportFailedError } from '../client/wait.ts';
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
 import { commandFor, fixedPeriod, waitingCommand } from '../query/command-for.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
@@ -56,7 +56,7 @@ async function status(
     const { status: word, message } = record;
     const asJson = visibleJson({ status: word, message, report_id: reportId });
     await console.result(context.flags.json ? asJson : printable(word));
-    if (outcomeOf(word) === 'failed') throw reportFailed(reportId, record);
+    if (outcomeOf(word) === 'failed') throw reportFailedError(reportId, record);
   } catch (thrown) {
     const { platform } = host;
     const error = await recordFailure(context, reportId, thrown);

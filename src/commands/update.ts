@@ -160,7 +160,7 @@ async function planUpdate(
     whole,
     period: fixedPeriod(whole),
     parts: shard ? selectShard(parts, shard) : parts,
-    filled: await prepareToFill(snapshot, { host, shard }),
+    outputFolder: await prepareToFill(snapshot, { host, shard }),
   };
 }
 

@@ -38,7 +38,7 @@ export interface OpenedFolder {
 
   /** Parts of the run that are due. */
   readonly parts: readonly Part[];
-  readonly filled: OutputFolder;
+  readonly outputFolder: OutputFolder;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
@@ -71,7 +71,7 @@ export async function openFolder(
   return {
     query: toDeclared(whole.query, declaration),
     parts: due,
-    filled: await prepareToFill(snapshot, run),
+    outputFolder: await prepareToFill(snapshot, run),
     warnings: [...declared.warnings, ...earlier].map(printable),
     notes: declares ? notes.map(printable) : [],
   };

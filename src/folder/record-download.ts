@@ -71,22 +71,22 @@ export interface RecordResult {
  * @throws OutputError if the line cannot be written, or if the folder or the file has become a link
  */
 export async function recordDownload(
-  filled: OutputFolder,
+  outputFolder: OutputFolder,
   report: CompleteReport,
 ): Promise<RecordResult> {
-  await requireUnmovedFolder(filled, report.part);
-  const { declaration } = filled;
+  await requireUnmovedFolder(outputFolder, report.part);
+  const { declaration } = outputFolder;
   const line = buildLine(declaration, report);
   const shown = printable(line.file);
-  const kept = report.hasNumbers ? undefined : await findFileToKeep(filled, line);
+  const kept = report.hasNumbers ? undefined : await findFileToKeep(outputFolder, line);
   if (kept) {
     const why =
       'because the new report has no numbers. To accept that, delete the file and run again';
     return { kept, warnings: [`${shown} was kept, ${why}.`] };
   }
 
-  await appendLine(filled, line);
-  const last = filled.lines.get(line.file);
+  await appendLine(outputFolder, line);
+  const last = outputFolder.lines.get(line.file);
   const warnings: string[] = [];
   if (!report.hasNumbers && last && hasNumbers(last)) {
     const rows = formatPlural(last.rows, 'row');
@@ -125,8 +125,8 @@ export function requireDeclaredReport({ kept }: RecordResult, name: string | und
 }
 
 /** Throws `OutputError` if a file cannot be put in place, or if the folder became a link. */
-export async function requireUnmovedFolder(filled: OutputFolder, part: Part): Promise<void> {
-  const { folder, realPath, declaration } = filled;
+export async function requireUnmovedFolder(outputFolder: OutputFolder, part: Part): Promise<void> {
+  const { folder, realPath, declaration } = outputFolder;
   const name = declaration.pattern.nameFor(part);
   await requireWritablePath(folder, name);
   const path = await fs.realpath(folder).catch(() => realPath);

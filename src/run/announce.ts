@@ -10,7 +10,7 @@ import type { GroupedTotals } from '../totals/grouped-totals.ts';
 import type { Context } from './context.ts';
 import type { FileInPlace, WrittenReport } from './run-report.ts';
 
-/** Runs with more files print only their total. */
+/** If a run writes more files, only their total is printed. */
 const maxListedFiles = 10;
 
 /**
@@ -38,9 +38,9 @@ export class Announcer {
     const { report, sums, earlier, checkResult, recorded } = written;
     const files = written.files.filter(isNamed);
     const names = files.map(({ name }) => name);
-    const place = names.length === 0 ? '' : `${names.join(', ')}: `;
-    for (const { message } of checkResult.warnings) console.warn(`${place}${message}`);
-    for (const { message } of checkResult.notes) console.note(`Note: ${place}${message}`);
+    const prefix = names.length === 0 ? '' : `${names.join(', ')}: `;
+    for (const { message } of checkResult.warnings) console.warn(`${prefix}${message}`);
+    for (const { message } of checkResult.notes) console.note(`Note: ${prefix}${message}`);
     for (const warning of recorded?.warnings ?? []) console.warn(warning);
     if (files.length === 0) return;
 
@@ -135,8 +135,8 @@ function formatJsonLine(written: WrittenReport, file: NamedFile): string {
 }
 
 /**
- * Formats an end of a window as RFC 3339. A summary has `+0100` as its offset, RFC 3339 has
- * `+01:00`.
+ * Formats the first or last second of a period as RFC 3339. The service writes offsets as `+0100`,
+ * RFC 3339 as `+01:00`.
  */
 function formatEnd(time: string | undefined): string | null {
   return time?.replace(/([+-]\d\d)(\d\d)$/, '$1:$2') ?? null;

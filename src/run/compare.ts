@@ -16,7 +16,7 @@ export interface EarlierReport {
   readonly reportIds: readonly string[];
 }
 
-/** Downloads the report with which a part is compared, and adds up its metrics. */
+/** Downloads the earlier report of a comparison, and adds up its metrics. */
 export async function sumEarlierReport(
   context: Context,
   part: Part,

@@ -27,11 +27,11 @@ export interface Context {
   /** Set with `--local`, which uses a server inside this process. */
   readonly isLocal: boolean;
 
-  /** Reports created on this machine; `undefined` with `--local`. */
+  /** Returns the reports requested on this machine, or `undefined` with `--local`. */
   ledger(): Ledger | undefined;
   progress(): Promise<Progress>;
 
-  /** Aborted by the user or by `stopper`. `stopper` ends the work of this command early. */
+  /** Aborted by the user, or by `stopper` if a bug ends the command early. */
   readonly signal: AbortSignal;
   readonly stopper: AbortController;
   dispose(): Promise<void>;

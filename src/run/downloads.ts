@@ -30,7 +30,7 @@ export interface Failure extends Download {
   readonly error: AdreportError;
 }
 
-/** Parts of a merged report failed, and were recorded. */
+/** Parts of a merged report failed. Their failures are already recorded. */
 export class PartsFailedError extends ErrorInContext {}
 
 interface DownloadOptions {
@@ -44,12 +44,12 @@ interface DownloadOptions {
   readonly failures?: Failure[];
 }
 
-/** After this many equal refusals, requests stop if the service has accepted none. */
+/** After this many identical refusals, no more reports are requested. */
 const maxRefusals = 3;
 
 /**
- * The downloads of a run, a few at a time. If one fails, the others continue. If the service
- * refuses all of them, the remaining reports are not requested.
+ * Downloads the reports of a run, a few at a time. If one fails, the others continue. If the service
+ * refuses every request, the remaining reports are not requested.
  */
 export class Downloads {
   readonly size: number;
@@ -67,7 +67,7 @@ export class Downloads {
     this.#free = size;
   }
 
-  /** Downloads a report when its turn comes. Records and throws its error. */
+  /** Waits for a turn, then downloads a report. Records its error, then throws it. */
   async take<T>(download: Download, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -89,7 +89,7 @@ export class Downloads {
     }
   }
 
-  /** Records and throws the error of a download. A bug or a closed pipe ends the run. */
+  /** Records the error of a download, then throws it. A bug or a closed pipe ends the run. */
   async record<T>(download: Download, work: () => Promise<T>): Promise<T> {
     const { signal, stopper } = this.#context;
     try {
@@ -129,7 +129,7 @@ function isFailure(error: unknown): error is AdreportError {
   return error instanceof AdreportError && !isClosedPipe(error);
 }
 
-/** Waits until all downloads have ended. Throws the first error that is no failure. */
+/** Waits until all downloads have ended. Throws only a bug or a closed pipe. */
 export async function settleAll(downloads: readonly Promise<unknown>[]): Promise<void> {
   const ends = await Promise.allSettled(downloads);
   for (const end of ends) {
@@ -143,7 +143,7 @@ export async function settleAll(downloads: readonly Promise<unknown>[]): Promise
  * @param reportCount number of all reports in the run
  */
 export function combineFailures(failures: readonly Failure[], reportCount: number): AdreportError {
-  const inOrder = failures.toSorted(byTime);
+  const inOrder = failures.toSorted(compareByTime);
   const [first] = inOrder;
   if (!first) throw new Error('Nothing has failed.');
 
@@ -156,7 +156,7 @@ export function combineFailures(failures: readonly Failure[], reportCount: numbe
 }
 
 /** Compares failures by time, then by label. */
-function byTime(one: Failure, other: Failure): number {
+function compareByTime(one: Failure, other: Failure): number {
   return one.since - other.since || (one.label ?? '').localeCompare(other.label ?? '');
 }
 
@@ -186,7 +186,7 @@ export function labelPart(label: string | undefined, part: Part): string {
   return label === undefined ? days : `${label} ${days}`;
 }
 
-/** Commands to print after an error. A command is absent if it would not help. */
+/** Commands to suggest after an error. A command that would not help is absent. */
 interface NextCommands {
   /** Resumes the report. */
   readonly resume?: string | undefined;
@@ -195,7 +195,7 @@ interface NextCommands {
   readonly again?: string | undefined;
 }
 
-/** Adds the next command to the error of one report. */
+/** Adds the command to run next to the hint of an error. */
 export function withNextCommand(error: unknown, { resume, again }: NextCommands): unknown {
   if (!isFailure(error)) return error;
   const { reportId, message, hint } = error;

@@ -18,7 +18,7 @@ export interface LedgerEntry extends AccountKey, SavedPart {
   /** Time of the request in RFC 3339. */
   readonly at: string;
 
-  /** ID of the report; absent if it never came. */
+  /** ID of the report; absent if the service has not sent one. */
   readonly id?: string;
 
   /** Last status from the service, or `requested`, `downloaded`, `refused` or `unreadable`. */
@@ -27,13 +27,13 @@ export interface LedgerEntry extends AccountKey, SavedPart {
   /** The last error, if something went wrong. */
   readonly message?: string;
 
-  /** Milliseconds from the request until the report was ready; absent if no run waited for that. */
+  /** Milliseconds until the report was ready; absent if no run waited for it. */
   readonly tookMs?: number;
 }
 
 export type LedgerChange = Partial<Pick<LedgerEntry, 'id' | 'status' | 'message' | 'tookMs'>>;
 
-/** The part of an entry that is known before the request is sent. */
+/** An entry before its request is sent. */
 export type NewLedgerEntry = Omit<LedgerEntry, keyof LedgerChange>;
 
 /** Statuses of reports that no run resumes. Failed reports are recognized separately. */
@@ -50,7 +50,7 @@ const maxReports = 2_000;
 const maxEntryBytes = 512 * 1024;
 
 /** A report can be resumed for this long after its request. */
-const resumedMs = 12 * 3_600_000;
+const maxResumeAgeMs = 12 * 3_600_000;
 
 /** An entry with the name of its file. */
 interface NamedEntry {
@@ -58,7 +58,7 @@ interface NamedEntry {
   readonly entry: LedgerEntry;
 }
 
-/** Orders the requests that this process makes within a millisecond. */
+/** Orders requests of this process that are made within one millisecond. */
 let requestCount = 0;
 
 /**
@@ -74,7 +74,7 @@ export class Ledger {
   readonly #warn: (message: string) => void;
   readonly #entries = new Map<string, LedgerEntry | undefined>();
 
-  /** Names of the entries, newest first: each begins with the time of its request. */
+  /** File names of the entries, newest first. Each begins with the time of its request. */
   #names: string[] | undefined;
   #hasWarned = false;
 
@@ -97,7 +97,7 @@ export class Ledger {
   async add(entry: NewLedgerEntry): Promise<string> {
     requestCount += 1;
     const count = String(requestCount).padStart(6, '0');
-    const name = `${timeName(Date.parse(entry.at))}-${count}-${randomUUID().slice(0, 8)}.json`;
+    const name = `${namePrefix(Date.parse(entry.at))}-${count}-${randomUUID().slice(0, 8)}.json`;
     const names = this.#allNames();
     names.unshift(name);
     await this.#write(name, { ...entry, status: 'requested' });
@@ -123,8 +123,8 @@ export class Ledger {
     return undefined;
   }
 
-  /** Returns how long the last report of an account took to become ready, in milliseconds. */
-  findTookMs(owner: AccountKey): number | undefined {
+  /** Returns how long the account's last report took to become ready, in milliseconds. */
+  findUsualMs(owner: AccountKey): number | undefined {
     for (const { entry } of this.#newestFirst()) {
       if (belongsTo(entry, owner) && entry.tookMs !== undefined) return entry.tookMs;
     }
@@ -132,8 +132,8 @@ export class Ledger {
   }
 
   /**
-   * Returns the report to resume instead of sending a request of an account; `undefined` if there
-   * is none.
+   * Returns the report that an account can resume instead of sending a request, or `undefined` if
+   * there is none.
    */
   findUnfinished(
     owner: AccountKey,
@@ -141,7 +141,7 @@ export class Ledger {
   ): (LedgerEntry & { readonly id: string }) | undefined {
     const nowMs = this.#host.wallClock();
     for (const { name, entry } of this.#newestFirst()) {
-      if (name.slice(0, 15) <= timeName(nowMs - resumedMs)) return undefined;
+      if (name.slice(0, 15) <= namePrefix(nowMs - maxResumeAgeMs)) return undefined;
       const { id, status } = entry;
       if (entry.hash !== hash || !belongsTo(entry, owner) || id === undefined) continue;
 
@@ -180,13 +180,13 @@ export class Ledger {
     }
   }
 
-  /** Reads an entry; `undefined` if the file is invalid, incomplete or gone. */
+  /** Reads an entry. Returns `undefined` if its file is invalid, incomplete or gone. */
   #read(name: string): LedgerEntry | undefined {
     if (!this.#entries.has(name)) this.#entries.set(name, readEntry(join(this.#path, name)));
     return this.#entries.get(name);
   }
 
-  /** Writes an entry. It counts in this process, even if it cannot be written. */
+  /** Writes an entry. This process keeps it even if it cannot be written. */
   async #write(name: string, entry: LedgerEntry): Promise<void> {
     this.#entries.set(name, entry);
     const fresh = join(this.#path, `.${randomUUID()}.tmp`);
@@ -224,7 +224,7 @@ function readEntry(path: string): LedgerEntry | undefined {
 }
 
 /**
- * Returns true if a report was requested before its window was over and the window is over now.
+ * Returns true if a report was requested before its period was over, and the period is over now.
  * Such a report is incomplete.
  */
 function isEarly({ at, window }: LedgerEntry, nowMs: number): boolean {
@@ -233,8 +233,8 @@ function isEarly({ at, window }: LedgerEntry, nowMs: number): boolean {
   return nowMs >= overMs && Date.parse(at) < overMs;
 }
 
-/** Returns the beginning of a file name. */
-function timeName(requestedMs: number): string {
+/** Formats the beginning of a file name, so that names sort by time. */
+function namePrefix(requestedMs: number): string {
   return String(Math.floor(requestedMs)).padStart(15, '0');
 }
 

@@ -21,7 +21,7 @@ interface MergeOptions {
   readonly isWeekly: boolean;
 }
 
-/** Parts of a report that are read as one. Their rows come in time order. */
+/** Reads the parts of a report as one report. */
 export class MergedReport {
   readonly id = undefined;
 
@@ -29,7 +29,7 @@ export class MergedReport {
   readonly reportIds: string[] = [];
   readonly createdMs: number;
 
-  /** The facts that follow the rows; complete once all rows were read. */
+  /** Facts that follow the rows; complete once all rows were read. */
   tail = emptyTail;
   readonly #parts: AsyncIterable<SpooledPart>;
   readonly #isWeekly: boolean;
@@ -62,8 +62,8 @@ export class MergedReport {
 }
 
 /**
- * Writes a part to a temporary file. The rows are read at the same time, so that a damaged body is
- * downloaded again.
+ * Writes a part to a temporary file. Its rows are read at the same time, so that a damaged body is
+ * noticed while it can be downloaded again.
  */
 export async function spoolPart(report: OpenReport, label: string): Promise<SpooledPart> {
   const spool = await createSpool(tmpdir());

@@ -19,7 +19,7 @@ import type { Part, Query } from '../query/query.ts';
 import type { Context } from './context.ts';
 import { requireTargets, stdoutFormat } from './prepare-files.ts';
 
-/** One query of a run, its account, and the reports to request. */
+/** A report of a run: its query, its account, and the parts to request. */
 export interface ReportPlan {
   readonly query: Query;
   readonly account: ServiceAccount;
@@ -28,8 +28,8 @@ export interface ReportPlan {
   readonly options: ThisRunFlags;
 
   /**
-   * Name of the saved report, with the name of the account if there are several accounts; absent if
-   * the run has only one report.
+   * Name of the saved report, followed by its account if there are several; absent if the run has
+   * only one report.
    */
   readonly label: string | undefined;
 
@@ -37,8 +37,8 @@ export interface ReportPlan {
   readonly whole: Part;
 
   /**
-   * Period of all parts, including the parts of other shards. The command that resumes the run uses
-   * it.
+   * Period of all parts, including those of other shards. It is used in the command that resumes the
+   * run.
    */
   readonly period: TypedPeriod;
 
@@ -46,9 +46,9 @@ export interface ReportPlan {
   readonly parts: readonly Part[];
 
   /** Folder that the report fills; absent if there is none. */
-  readonly filled?: OutputFolder;
+  readonly outputFolder?: OutputFolder;
 
-  /** The error that prevents filling the folder. */
+  /** Why the folder cannot be filled. */
   readonly refusal?: UsageError;
 }
 
@@ -94,8 +94,8 @@ async function planForAccounts(context: Context, report: ReportFlags): Promise<R
 /** Throws `UsageError` if several accounts would write to one file. */
 function requireAccountInName(path: string): void {
   if (listPlaceholders(path).includes('account')) return;
-  const place = path === '-' ? 'stdout' : `-o ${path}`;
-  throw new UsageError(`Cannot write several accounts to ${place}.`, {
+  const target = path === '-' ? 'stdout' : `-o ${path}`;
+  throw new UsageError(`Cannot write several accounts to ${target}.`, {
     about: { flag: '--output' },
     hint: "Put {account} in the name: -o '{account}/{date}.csv'",
   });
@@ -187,8 +187,8 @@ async function declareFolder(
 ): Promise<ReportPlan> {
   const { fresh: isFresh = false, shard } = planned.options;
   const run = { cwd: host.cwd, host, shard, nowMs: host.wallClock(), isFresh, declares };
-  const { query, parts, filled, warnings, notes } = await openFolder(planned, run);
+  const { query, parts, outputFolder, warnings, notes } = await openFolder(planned, run);
   for (const warning of warnings) console.warn(warning);
   for (const note of notes) console.note(note);
-  return withRequestQuery({ ...planned, query, parts, filled }, query);
+  return withRequestQuery({ ...planned, query, parts, outputFolder }, query);
 }

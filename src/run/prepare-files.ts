@@ -66,7 +66,7 @@ export interface PlannedFile {
   readonly encoding: EncodeOptions;
 }
 
-/** Outputs of a report, and the flags on them. */
+/** Outputs of a report, and the flags that apply to them. */
 export interface ReportOutput extends Partial<Omit<OutputFlags, 'output' | 'format'>> {
   readonly outputs: readonly Output[];
 

@@ -23,7 +23,7 @@ import type { Context } from './context.ts';
 import { Downloads, labelPart, PartsFailedError } from './downloads.ts';
 import type { LedgerChange } from './ledger.ts';
 import { MergedReport, type SpooledPart, spoolPart } from './merge-parts.ts';
-import { requestAndRecord, resumeReport, updateLedger } from './request.ts';
+import { findReportToResume, requestAndRecord, updateLedger } from './request.ts';
 
 /** Parts to read as one report. */
 interface PartsToMerge {
@@ -46,8 +46,8 @@ export interface ReportToRead {
    */
   readonly part?: Part | undefined;
 
-  /** Set if the user named the report by its id. */
-  readonly named?: RequestedReport;
+  /** Set for a report that the user names by its ID. */
+  readonly existing?: RequestedReport;
 
   /** False to download at once, without waiting. */
   readonly waits?: boolean;
@@ -55,7 +55,7 @@ export interface ReportToRead {
   /** Reports to merge; absent to request one. */
   readonly merged?: PartsToMerge | undefined;
 
-  /** Downloads of the run. Absent if a report that failed may not be requested in parts. */
+  /** Downloads of the run. If absent, a report that failed is not requested in parts. */
   readonly downloads?: Downloads | undefined;
 
   /** Label of the report, if the run has several. */
@@ -95,11 +95,11 @@ export class ReportSource {
   #meter: PartsProgress | undefined;
 
   constructor(context: Context, request: ReportToRead) {
-    const { named, part, options, merged } = request;
+    const { existing, part, options, merged } = request;
     this.#context = context;
     this.#request = request;
-    this.#mayResume = !named && !options.fresh && !part?.query.direct;
-    this.#mayRequestAgain = !named && options.retries !== 0;
+    this.#mayResume = !existing && !options.fresh && !part?.query.direct;
+    this.#mayRequestAgain = !existing && options.retries !== 0;
     this.#merged = merged && this.#mergeParts(merged);
   }
 
@@ -161,11 +161,12 @@ export class ReportSource {
   }
 
   async #requestOrResume(): Promise<FoundReport> {
-    const { named, part, waits, options } = this.#request;
+    const { existing, part, waits, options } = this.#request;
     const { host, signal } = this.#context;
     signal.throwIfAborted();
-    const resumed = this.#mayResume && part ? await resumeReport(this.#context, part) : undefined;
-    let report = named ?? resumed;
+    const resumed =
+      this.#mayResume && part ? await findReportToResume(this.#context, part) : undefined;
+    let report = existing ?? resumed;
     const isNew = report === undefined;
     if (!report) {
       if (!part) throw new TypeError('A report without an id has a request.');
@@ -194,7 +195,7 @@ export class ReportSource {
     return new OpenReport(client, { report, response, part, signal, onTransfer });
   }
 
-  /** Waits if the download was cut and may begin again; throws any other error. */
+  /** Waits before another download if this one was cut. Throws any other error. */
   async #pauseAfterCut(error: unknown): Promise<void> {
     const cut = this.#open;
     this.#open = undefined;
@@ -207,7 +208,7 @@ export class ReportSource {
     const { report, isNew = true } = this.#found ?? {};
     const error = await recordFailure(this.#context, report?.id, thrown);
     const isFailed = isReportFailure(error) && this.#mayRequestAgain;
-    const isReplaced = !isNew && !this.#request.named && endsReport(error);
+    const isReplaced = !isNew && !this.#request.existing && endsReport(error);
     if (!isFailed && !isReplaced) {
       this.#merged = await this.#splitAfter(error);
       return;
@@ -220,7 +221,7 @@ export class ReportSource {
     this.#tries = 0;
   }
 
-  /** Splits a failed report into parts and returns these. Throws the error if parts cannot help. */
+  /** Splits a failed report into parts. Throws the error if parts cannot help. */
   async #splitAfter(error: AdreportError): Promise<MergedReport> {
     const { part, downloads, options, label } = this.#request;
     const mayHelp = isReportFailure(error) || isTooLarge(error);
@@ -332,7 +333,7 @@ export async function waitForReport(
   const isAuto = options.pollInterval === 'auto';
   const pollInterval = account.isLocal && isAuto ? localIntervalMs : options.pollInterval;
   const label = `Report ${printable(id).slice(0, 40)}`;
-  const usualMs = ledger()?.findTookMs(await identifyAccount(account));
+  const usualMs = ledger()?.findUsualMs(await identifyAccount(account));
   const meter = (await context.progress()).wait(label, usualMs);
   let pollCount = 0;
   const onPoll = ({ status, polls }: Poll): void => {
@@ -354,8 +355,8 @@ export async function waitForReport(
 }
 
 /**
- * Records the error that ended the work on a report. Also records if no run should resume the
- * report. Returns the error with the id of the report. Errors that are bugs are thrown.
+ * Records the error that ended the work on a report, and whether a later run may resume it. Returns
+ * the error with the ID of the report. Throws bugs.
  */
 export async function recordFailure(
   context: Context,

@@ -9,8 +9,8 @@ import { formatDuration } from '../text/quantity.ts';
 import type { Context } from './context.ts';
 import type { LedgerChange } from './ledger.ts';
 
-/** Finds an unfinished report of the same request, and prints a note about it. */
-export async function resumeReport(
+/** Finds an unfinished report of the same request. Prints a note if there is one. */
+export async function findReportToResume(
   { account, console, host, ledger }: Context,
   part: Part,
 ): Promise<RequestedReport | undefined> {
@@ -27,8 +27,8 @@ export async function resumeReport(
 }
 
 /**
- * Requests a report. The ledger stores the request before it is sent. Then it stores the id of the
- * report, or the error. Throws the errors of the client's `createReport`.
+ * Requests a report. The request is stored in the ledger before it is sent, and the ID or the error
+ * afterwards. Throws the errors of `Client.createReport`.
  */
 export async function requestAndRecord(
   { account, console, host, ledger: open, signal }: Context,
@@ -67,7 +67,7 @@ export async function requestAndRecord(
 const interruptedRequest =
   'A report may have been created: adreport report list shows when it was requested.';
 
-/** A report that the user names by its id. */
+/** A report that the user names by its ID. */
 interface NamedReport {
   readonly report: RequestedReport & { readonly id: string };
 
@@ -75,7 +75,7 @@ interface NamedReport {
   readonly part: Part | undefined;
 }
 
-/** Returns what this machine knows about a report. */
+/** Finds a report in the ledger. */
 export async function findReport(
   { account, host, ledger }: Context,
   id: string,
@@ -83,7 +83,7 @@ export async function findReport(
   const { service } = await identifyAccount(account);
   const { entry } = ledger()?.find(service, id) ?? {};
   const report = { id, status: 'progress' };
-  // A report that the ledger does not have was requested before now.
+  // A report of another machine was requested before now.
   if (!entry) return { report: { ...report, createdMs: host.wallClock() }, part: undefined };
   const requestedMs = Date.parse(entry.at);
   return {

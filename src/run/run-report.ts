@@ -26,19 +26,19 @@ import { type ReportRows, ReportSource, type ReportToRead } from './report-sourc
 
 /** A report to download into files. */
 export interface ReportToWrite extends ReportToRead {
-  /** Query of the report. Absent if the report is named by its id and its request is not known. */
+  /** Query of the report; absent if another machine requested it. */
   readonly query?: Query | undefined;
 
   /** Files of the report, as in a query. */
   readonly output: ReportOutput & Pick<Query, 'strict'>;
 
   /** Folder of the file. Its history records the file and decides if the file is replaced. */
-  readonly filled?: OutputFolder | undefined;
+  readonly outputFolder?: OutputFolder | undefined;
 }
 
 /** A file that was put in place. */
 export type FileInPlace = Pick<WrittenFile, 'name' | 'sizeBytes' | 'sha256'> & {
-  /** Rows of the file. If an old file is kept, its rows count; `null` if they are not known. */
+  /** Rows of the file, or of the old file if that was kept; `null` if they are not known. */
   readonly rowCount: number | null;
 };
 
@@ -56,7 +56,7 @@ export interface WrittenReport {
   readonly files: readonly FileInPlace[];
   readonly checkResult: CheckResult;
 
-  /** The line in the history, if the folder has one. */
+  /** Result of recording the file in its folder; absent without a folder. */
   readonly recorded: RecordResult | undefined;
 
   /** Sums to show, if any. */
@@ -70,11 +70,11 @@ export interface WrittenReport {
  * `ReportSource` and `writeRows`.
  */
 export async function runReport(context: Context, report: ReportToWrite): Promise<WrittenReport> {
-  const { query, part, named, filled, output } = report;
-  if (filled && part) await requireUnmovedFolder(filled, part);
+  const { query, part, existing, outputFolder, output } = report;
+  if (outputFolder && part) await requireUnmovedFolder(outputFolder, part);
   const columns = query && listQueryColumns(query);
   const files = await prepareFiles(context, output, columns);
-  const isCompared = part && !named && query?.compare !== undefined;
+  const isCompared = part && !existing && query?.compare !== undefined;
   const earlier = isCompared ? await sumEarlierReport(context, part, report) : undefined;
 
   const source = new ReportSource(context, report);
@@ -108,7 +108,7 @@ async function writeRows(
   report: ReportToWrite,
   { rows, files: planned, earlier }: RowsToWrite,
 ): Promise<Omit<WrittenReport, 'reportIds'>> {
-  const { query, part, output, filled } = report;
+  const { query, part, output, outputFolder } = report;
   const { id: reportId, createdMs } = rows;
   const { comparison } = earlier ?? {};
   const { account, console, flags, host, version } = context;
@@ -126,7 +126,7 @@ async function writeRows(
     }
     const hasFile = files.some(({ name }) => name !== undefined);
     const showsTotals = hasFile && !flags.json && !console.isQuiet;
-    const isSummed = filled !== undefined || showsTotals;
+    const isSummed = outputFolder !== undefined || showsTotals;
     for await (const batch of rows.batches()) {
       if (isSummed) sums.observe(batch);
       detector.observe(batch);
@@ -141,8 +141,8 @@ async function writeRows(
     const [file] = files;
     const { hasNumbers } = detector;
     const facts = { sums, hasNumbers, warnings, reportId, createdMs };
-    const isRecorded = filled && part && file;
-    const recorded = isRecorded && (await recordDownload(filled, { part, file, ...facts }));
+    const isRecorded = outputFolder && part && file;
+    const recorded = isRecorded && (await recordDownload(outputFolder, { part, file, ...facts }));
     const kept = recorded?.kept;
     if (!kept) await commitFiles(files);
     const { rows: rowCount = null, bytes: sizeBytes = 0, sha256 } = kept ?? {};

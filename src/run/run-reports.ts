@@ -57,11 +57,11 @@ export async function runReports(
 
 /** Downloads one report: as a whole, in parts with a file each, or in parts that are merged. */
 async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
-  const { label, whole, filled, account, refusal } = planned;
+  const { label, whole, outputFolder, account, refusal } = planned;
   await shared.downloads.record({ label, since: whole.since, account }, async () => {
     if (refusal) throw refusal;
     const run = { ...shared, context: forAccount(shared.context, account) };
-    if (filled) await requireAppendable(filled);
+    if (outputFolder) await requireAppendable(outputFolder);
     const query = await resolveNames(run.context, account, planned.query);
     const report = withRequestQuery(planned, query);
     if (mergesParts(report.query)) return writeReport(run, report, report.whole);
@@ -79,12 +79,12 @@ async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
 }
 
 /**
- * Writes a part, or the whole of a merged report, and announces it. Throws an error if a file was
- * kept although it has another report.
+ * Writes a part or a merged report, and announces it. Throws if a file was kept although it holds
+ * another report.
  */
 async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<void> {
   const { context, downloads, announcer } = run;
-  const { query, options, label, filled, parts } = report;
+  const { query, options, label, outputFolder, parts } = report;
   // If several reports share one output, the output has no id.
   const hasId = query.outputs.some(({ path }) => listPlaceholders(path).includes('id'));
   const mayBeSplit = !hasId && findPartUnit(query) === undefined;
@@ -94,7 +94,7 @@ async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<vo
     options,
     output: { ...options, ...query, names: nameValues(part) },
     label,
-    filled,
+    outputFolder,
     merged: mergesParts(query) ? { parts, label, downloads } : undefined,
     downloads: mayBeSplit ? downloads : undefined,
   });
@@ -103,17 +103,17 @@ async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<vo
 }
 
 interface NextCommand {
-  /** Command of the caller, if it has one. */
+  /** Command to print instead of the report's own. */
   readonly again: string | undefined;
 
-  /** The one report of the run, whose command can be typed. */
+  /** The only report of the run, if its command can be typed. */
   readonly report: ReportPlan | undefined;
 
-  /** All reports of the run, with the parts of merged ones. */
+  /** Number of reports in the run; each part counts as one. */
   readonly reportCount: number;
 }
 
-/** Throws the error of a run, if there is one. The error has the command to run next. */
+/** Throws the error of a run that failed, with the command to run next. */
 function throwFailures(
   { context, downloads: { failures } }: Run,
   { again, report, reportCount }: NextCommand,

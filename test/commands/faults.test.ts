@@ -31,7 +31,7 @@ describe('Retry-After', () => {
     { retryAfter: '0', pauses: [375] },
     { retryAfter: 'Fri, 20 Nov 2026 11:00:00 GMT', pauses: [375] },
     // The program does not wait for hours.
-    { retryAfter: '10800', pauses: [], retries: '5', exitCode: 5, says: 'asks for a pause of 3 h' },
+    { retryAfter: '10800', pauses: [], retries: '5', exitCode: 5, says: 'asks you to wait 3 h' },
     { retryAfter: '1', pauses: [], retries: '0', exitCode: 5, says: '' },
   ])(
     '$retryAfter: pauses of $pauses ms, with $retries retries',

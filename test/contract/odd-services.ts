@@ -181,7 +181,7 @@ const create: Services = {
   'a Retry-After of 400 digits': {
     faults: at('buyer', empty(429, { 'retry-after': '9'.repeat(400) })),
     exit: 5,
-    says: /asks for a pause of 8760 h/,
+    says: /asks you to wait 8760 h/,
   },
   '403 ADMIN_ONLY renews nothing': {
     faults: [{ endpoint: 'buyer', kind: '403' }],
