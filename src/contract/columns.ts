@@ -34,7 +34,7 @@ type ColumnsRequest = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
 
 /**
  * Lists a report's columns in order: time, dimensions, then metrics as requested.
- * A buyer's row has all dimension fields; those that were not requested are null and have no
+ * A buyer's row has all dimension fields. Fields that were not requested are null and have no
  * `breakdown` here. A DSP's row has only requested fields (`decisions.md` 4, Row fields).
  */
 export function listColumns(profile: Profile, request: ColumnsRequest): Column[] {
@@ -119,7 +119,7 @@ export function fieldOfColumn({ field, metric }: Column, fields: readonly string
 }
 
 /**
- * Finds a row field by name. Outer blanks are ignored; case is ignored if nothing matches exactly.
+ * Finds a row field by name. Ignores outer blanks, and case if nothing matches exactly.
  * Returns unknown names unchanged.
  */
 export function findField(name: string): string {

@@ -36,7 +36,7 @@ export function trimTrailingSlashes(url: string): string {
   return url.slice(0, length);
 }
 
-/** Matches a token that can be sent in a header of its own (RFC 9110, 5.5). */
+/** Matches a token that can be sent as a header (RFC 9110, 5.5). */
 export const tokenPattern = /^[\x21-\x7e]{1,4096}$/;
 
 /** Calls that need a token: all except the sign-in. */
@@ -51,7 +51,7 @@ export interface ReportRequest {
   readonly breakdowns: readonly BreakdownName[];
   readonly filters: { readonly [Name in FilterName]?: readonly string[] };
 
-  /** IANA zone name; DSP profile only. */
+  /** IANA zone name, for DSPs only. */
   readonly timezone?: string;
   readonly output?: 'direct';
 }

@@ -82,10 +82,10 @@ export function parseTimestamp(text: string): { instantMs: number; wallMs: numbe
 }
 
 export interface ParsedTime {
-  /** Wall time as if it were UTC, in milliseconds since 1970; midnight for a day. */
+  /** Wall time as if it were UTC, in milliseconds since 1970. A day is its midnight. */
   readonly wallMs: number;
 
-  /** Milliseconds since 1970; absent if the string has no offset. */
+  /** Milliseconds since 1970. Absent if the string has no offset. */
   readonly instantMs?: number;
 
   /** True for a day without a time. */

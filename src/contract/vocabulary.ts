@@ -36,7 +36,7 @@ export const revenueMeaning =
   'The service reports revenue in euros and in US dollars; buyers know it as their spend.';
 
 interface MetricEntry<Name extends string = string> extends VocabularyEntry<Name> {
-  /** `money` is a decimal number; in a DSP's rows, a string with a decimal comma. */
+  /** `money` is a decimal number, or a string with a decimal comma in a DSP's rows. */
   readonly type: 'integer' | 'money';
 
   /** Set if the row field differs from the metric's name. */
@@ -163,7 +163,7 @@ interface FilterEntry<Name extends string = string> extends VocabularyEntry<Name
   /** Breakdown whose values the filter selects. */
   readonly on: DimensionName;
 
-  /** How values are compared. `id`: as strings of digits; `text`: by exact name. */
+  /** Values are compared as strings of digits (`id`) or by exact name (`text`). */
   readonly compare: 'id' | 'text';
   readonly adminOnly?: true;
 }

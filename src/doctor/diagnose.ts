@@ -16,10 +16,10 @@ export interface DoctorResult {
   readonly status: 'ok' | 'warning' | 'broken';
   readonly message: string;
 
-  /** Next step for the user; `null` if the check passed. */
+  /** Next step for the user, or `null` if the check passed. */
   readonly fix: string | null;
 
-  /** Exit code of the commands that this problem affects; `null` unless the result is `broken`. */
+  /** Exit code of commands with this problem, or `null` unless the result is `broken`. */
   readonly exitCode: number | null;
 }
 

@@ -54,7 +54,7 @@ export class Trial {
   readonly total: TrialReport;
   readonly hours: TrialReport;
 
-  /** A buyer's report by campaign; a DSP's in another zone. */
+  /** By campaign for a buyer, in another zone for a DSP. */
   readonly profileReport: TrialReport;
 
   constructor(client: Client, settings: TrialSettings, nowMs: number) {

@@ -21,7 +21,7 @@ export class ServerClock {
 
   /**
    * @param machineMs the clock to follow
-   * @param setStartMs milliseconds since 1970; default: the machine's time
+   * @param setStartMs milliseconds since 1970 (default: the machine's time)
    */
   constructor(machineMs: () => number, setStartMs?: number) {
     this.#machineMs = machineMs;

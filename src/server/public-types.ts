@@ -20,7 +20,7 @@ export interface LocalServerOptions {
   /** Seed of the built-in data. The same seed gives the same run. Default: 1. */
   readonly seed?: number;
 
-  /** Multiplies the facts of the built-in data; at least 1. Default: 1. */
+  /** Multiplies the facts of the built-in data. At least 1. Default: 1. */
   readonly scale?: number;
 
   /** Time until a report is ready, by the server's clock. Default: 2 seconds. */
@@ -29,10 +29,10 @@ export interface LocalServerOptions {
   /** `delay` in milliseconds. */
   readonly delayMs?: number;
 
-  /** Number of status calls until a report is ready; instead of `delay`. */
+  /** Number of status calls until a report is ready, instead of `delay`. */
   readonly polls?: number;
 
-  /** Reports become ready only through an admin call; instead of `delay` and `polls`. */
+  /** Reports become ready only through an admin call, instead of `delay` and `polls`. */
   readonly manual?: boolean;
 
   /** Time until an unused token expires. Default: 2 hours. */
@@ -47,7 +47,7 @@ export interface LocalServerOptions {
    */
   readonly restate?: number;
 
-  /** Calls per second and account; any more are refused with 429. Default: no limit. */
+  /** Calls per second and account. More calls are refused with 429. Default: no limit. */
   readonly rateLimit?: number;
 
   /**
@@ -118,7 +118,7 @@ export interface Control {
 
 /** A fault with exactly one of `kind`, `answer` and `change`. */
 export interface FaultObject<Document = AnswerDocument> {
-  /** Endpoint that fails; `*` for every one. */
+  /** Endpoint that fails, or `*` for every endpoint. */
   readonly endpoint: EndpointName | '*';
 
   /** A kind with its keys: `503`, `429:retry-after=2`, `truncate:bytes=1000`, `failed`. */
@@ -153,7 +153,7 @@ export interface FaultRequest {
   /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
 
-  /** Parameters of a JSON or form body, with lists as arrays; empty if unreadable. */
+  /** Parameters of a JSON or form body, with lists as arrays. Empty if unreadable. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -195,7 +195,7 @@ export interface LoggedRequest {
   /** Time in ISO 8601, by the server's clock. */
   readonly time: string;
 
-  /** Method; empty if the request was not HTTP. */
+  /** Method, or an empty string if the request was not HTTP. */
   readonly method: string;
 
   /** Path without the query string. */
@@ -207,14 +207,14 @@ export interface LoggedRequest {
   /** Name of the call, or `undefined` if the service has no such path or method. */
   readonly endpoint: EndpointName | undefined;
 
-  /** HTTP status; 0 until the response has ended, or if the connection was cut before it. */
+  /** HTTP status, or 0 if the response has not ended or the connection was cut before it. */
   readonly status: number;
 
   /** Code and sentence of a refusal. */
   readonly why: string | undefined;
 
   /**
-   * Parameters of a JSON or form body, with lists as arrays and `…` for passwords; empty if there
+   * Parameters of a JSON or form body, with lists as arrays and `…` for passwords. Empty if there
    * is no body, or it is unreadable or larger than 64 KiB.
    */
   readonly body: Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ export interface Reply {
   readonly type: string;
   readonly headers?: Readonly<Record<string, string>>;
 
-  /** Content. Bytes are sent unchanged; text may be compressed. */
+  /** Bytes are sent unchanged. Text may be compressed. */
   readonly body: string | Buffer | AsyncIterable<string>;
 
   /** Only for a report as CSV: the same report as JSON, and its columns. */
@@ -21,7 +21,7 @@ export interface Reply {
   readonly changeBody?: BodyChange | undefined;
 }
 
-/** Changes the (compressed) bytes of a response as they are sent; may cut the connection. */
+/** Changes the bytes of a response, compressed or not, as they are sent. May cut the connection. */
 export type BodyChange = (
   body: AsyncIterable<Buffer>,
   outgoing: ServerResponse,

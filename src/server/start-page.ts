@@ -10,7 +10,7 @@ const headers = { 'content-security-policy': "default-src 'none'; img-src data:"
 /**
  * Builds the web page at `GET /`, with the accounts and the calls of the first as curl lines.
  *
- * @param host host that the client used, which may be that of a proxy
+ * @param host host that the client called, such as a proxy
  */
 export function pageReply(accounts: readonly Account[], host = 'localhost'): Reply {
   const baseUrl = `http://${host}`;

@@ -39,7 +39,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     // The body starts like a response of the service.
     body: Buffer.from('{"response":{"status":"rea\u0000\u00ff\u00fe}}]', 'latin1'),
   }),
-  /** A page like those of captive portals and proxies. */
+  /** A sign-in page, as captive portals and proxies send it. */
   html: createReplyFault({
     type: 'text/html; charset=utf-8',
     body: '<!doctype html><title>Sign in</title><p>Sign in to use this network.',

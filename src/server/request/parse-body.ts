@@ -48,7 +48,7 @@ function decodeBody(body: Buffer, coding: string): string {
   return body.toString('utf8').trim();
 }
 
-/** Refuses a body whose Content-Type is not that of a form. */
+/** Refuses a body that is not labelled as a form. */
 function requireForm(text: string, contentType: string): void {
   const [label = ''] = contentType.split(';');
   const type = label.trim().toLowerCase();

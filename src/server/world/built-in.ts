@@ -13,7 +13,7 @@ export interface BuiltInOptions {
   /** Whole number. Another seed gives the same campaigns other traffic. */
   readonly seed: number;
 
-  /** Multiplies the number of facts; a whole number, at least 1. */
+  /** Whole number that multiplies the facts, at least 1. */
   readonly scale: number;
 }
 

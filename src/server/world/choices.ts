@@ -9,7 +9,7 @@ export interface Choice {
   readonly dimensions: Partial<Dimensions>;
   readonly weight: number;
 
-  /** Table for the next choice; empty if there is none. */
+  /** Table for the next choice, empty if there is none. */
   readonly next: DrawTable;
 }
 
