@@ -3,15 +3,15 @@
 export type { EndpointName, ReportRequest } from './contract/messages.ts';
 export type { Profile } from './contract/vocabulary.ts';
 export type {
-  AnswerDocument,
   Control,
-  FaultAnswer,
   FaultObject,
   FaultRequest,
+  FaultResponse,
   ListedReport,
   LocalAccount,
   LocalServer,
   LocalServerOptions,
   LoggedRequest,
+  ServiceDocument,
 } from './server/public-types.ts';
 export { startLocalServer } from './server/start.ts';

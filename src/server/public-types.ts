@@ -110,14 +110,14 @@ export interface Control {
    * Adds a fault. It is an object, or a string in the form of `--fault`: `status:503:times=3`.
    * Throws `UsageError`.
    */
-  fault<Document = AnswerDocument>(fault: string | FaultObject<Document>): void;
+  fault<Document = ServiceDocument>(fault: string | FaultObject<Document>): void;
 
   /** Restores the initial state: no reports, tokens or calls, and the initial faults and clock. */
   reset(): void;
 }
 
 /** A fault with exactly one of `kind`, `answer` and `change`. */
-export interface FaultObject<Document = AnswerDocument> {
+export interface FaultObject<Document = ServiceDocument> {
   /** Endpoint that fails, or `*` for every endpoint. */
   readonly endpoint: EndpointName | '*';
 
@@ -140,7 +140,7 @@ export interface FaultObject<Document = AnswerDocument> {
   change?(document: Document): unknown;
 
   /** Response to send instead of the service's. */
-  readonly answer?: FaultAnswer;
+  readonly answer?: FaultResponse;
 }
 
 /** A request as `when` receives it. */
@@ -158,7 +158,7 @@ export interface FaultRequest {
 }
 
 /** A response to send instead of the service's. */
-export interface FaultAnswer {
+export interface FaultResponse {
   /** Default: 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -168,7 +168,7 @@ export interface FaultAnswer {
 }
 
 /** JSON document of the service. Its members depend on the call. */
-export interface AnswerDocument {
+export interface ServiceDocument {
   /** Content of the responses to sign-in, create and status calls. */
   readonly response: Readonly<Record<string, unknown>>;
 

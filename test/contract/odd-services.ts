@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { EndpointName } from '../../src/contract/messages.ts';
-import type { FaultAnswer, FaultObject } from '../../src/local-server.ts';
+import type { FaultResponse, FaultObject } from '../../src/local-server.ts';
 import type { ServerOptions } from '../../src/server/options.ts';
 import { tokens } from '../server/local.ts';
 
@@ -37,7 +37,7 @@ const token = tokens.buyer;
 
 /** What a call is answered with, and what comes of it. */
 interface OddAnswer extends Pick<OddService, 'exit' | 'says'> {
-  readonly answer: FaultAnswer;
+  readonly answer: FaultResponse;
 }
 
 /** A list of campaigns in another form. */
@@ -62,13 +62,13 @@ function each<Value>(
 }
 
 /** Answers of an endpoint, one after the other; the last of them again and again. */
-function at(endpoint: EndpointName, ...answers: readonly FaultAnswer[]): Fault[] {
+function at(endpoint: EndpointName, ...answers: readonly FaultResponse[]): Fault[] {
   const last = answers.length - 1;
   return answers.map((answer, index) => ({ endpoint, answer, ...(index < last && { times: 1 }) }));
 }
 
 /** The answer of an endpoint to some calls. */
-const where = (endpoint: EndpointName, when: Fault['when'], answer: FaultAnswer): Fault[] => [
+const where = (endpoint: EndpointName, when: Fault['when'], answer: FaultResponse): Fault[] => [
   { endpoint, when, answer },
 ];
 
@@ -77,9 +77,9 @@ const changing = (endpoint: EndpointName, change: Change, more: Partial<Fault> =
   { endpoint, change, ...more },
 ];
 
-const ofJson = (text: string, status = 200): FaultAnswer => typed('application/json', text, status);
+const ofJson = (text: string, status = 200): FaultResponse => typed('application/json', text, status);
 
-function typed(type: string, body: string | Uint8Array, status = 200): FaultAnswer {
+function typed(type: string, body: string | Uint8Array, status = 200): FaultResponse {
   return { status, headers: { 'content-type': type }, body };
 }
 
@@ -102,7 +102,7 @@ const literalReport = {
   },
 };
 const literalJson = JSON.stringify(literalReport);
-const literal: FaultAnswer = { body: literalReport };
+const literal: FaultResponse = { body: literalReport };
 
 /** The rest of the way of a report whose id is not the service's. */
 const literalEnd = [...at('status', { body: { status: 'ready' } }), ...at('download', literal)];
@@ -355,7 +355,7 @@ const sameReports: Record<string, OddAnswer> = {
   brotli: { answer: packed('BR', brotliCompressSync(literalJson)) },
 };
 
-function packed(coding: string, body: Uint8Array): FaultAnswer {
+function packed(coding: string, body: Uint8Array): FaultResponse {
   return { headers: { 'content-type': 'application/json', 'content-encoding': coding }, body };
 }
 
@@ -416,7 +416,7 @@ export const runServices: Services = {
 
 // Signing in.
 
-const tokenPlaces: Readonly<Record<string, FaultAnswer>> = {
+const tokenPlaces: Readonly<Record<string, FaultResponse>> = {
   token: { body: { token } },
   access_token: { body: { access_token: token, token_type: 'x' } },
   'data.token': { body: { data: { token } } },

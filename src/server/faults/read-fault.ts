@@ -1,7 +1,7 @@
 import { type EndpointName, endpointNames } from '../../contract/messages.ts';
 import { functionCheck, stringCheck, wholeNumberCheck } from '../../text/check-members.ts';
 import { suggestName } from '../../text/nearest.ts';
-import type { FaultAnswer, FaultObject, FaultRequest } from '../public-types.ts';
+import type { FaultObject, FaultRequest, FaultResponse } from '../public-types.ts';
 import { jsonType } from '../reply.ts';
 import { requireMembers, usageError } from '../usage-error.ts';
 import { type FaultEffect, type FaultKind, wholeNumber } from './fault-kind.ts';
@@ -117,7 +117,7 @@ export function readFault(fault: string | FaultObject<unknown>): Fault {
     return refuse(': endpoint is missing', 'Example: { endpoint: "status", kind: "503" }.');
   }
 
-  const customEffect = change ? { change } : answer && createAnswerEffect(answer);
+  const customEffect = change ? { change } : answer && createResponseEffect(answer);
   if ((kind === undefined) === (customEffect === undefined) || (change && answer)) {
     return refuse(': it needs exactly one effect', 'Set kind, change or answer.');
   }
@@ -129,7 +129,7 @@ export function readFault(fault: string | FaultObject<unknown>): Fault {
   return { ...parseFault(parts.join(':'), customKind), when };
 }
 
-const answerChecks = {
+const responseChecks = {
   status: wholeNumberCheck({ min: 200, max: 599 }),
   headers: {
     expected: 'an object of strings',
@@ -142,8 +142,8 @@ const answerChecks = {
 };
 
 /** Creates an effect that sends the test's response. Throws `UsageError` for an invalid one. */
-function createAnswerEffect(answer: FaultAnswer): FaultEffect {
-  requireMembers(answer, answerChecks, { noun: 'member of answer', code: 'BAD_FAULT' });
+function createResponseEffect(answer: FaultResponse): FaultEffect {
+  requireMembers(answer, responseChecks, { noun: 'member of answer', code: 'BAD_FAULT' });
   const { status = 200, headers, body = '' } = answer;
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;
   const reply = {
@@ -157,7 +157,7 @@ function createAnswerEffect(answer: FaultAnswer): FaultEffect {
 }
 
 /** Returns the headers by lower-case name. Throws `UsageError` for an invalid header. */
-function readHeaders(headers: FaultAnswer['headers']): Record<string, string> {
+function readHeaders(headers: FaultResponse['headers']): Record<string, string> {
   try {
     return Object.fromEntries(new Headers(headers));
   } catch (error) {
