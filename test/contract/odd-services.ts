@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { EndpointName } from '../../src/contract/messages.ts';
-import type { FaultResponse, FaultObject } from '../../src/local-server.ts';
+import type { FaultObject, FaultResponse } from '../../src/local-server.ts';
 import type { ServerOptions } from '../../src/server/options.ts';
 import { tokens } from '../server/local.ts';
 
@@ -77,7 +77,8 @@ const changing = (endpoint: EndpointName, change: Change, more: Partial<Fault> =
   { endpoint, change, ...more },
 ];
 
-const ofJson = (text: string, status = 200): FaultResponse => typed('application/json', text, status);
+const ofJson = (text: string, status = 200): FaultResponse =>
+  typed('application/json', text, status);
 
 function typed(type: string, body: string | Uint8Array, status = 200): FaultResponse {
   return { status, headers: { 'content-type': type }, body };
