@@ -190,7 +190,7 @@ export class InterruptedError extends AdreportError {
   }
 }
 
-/** The reader of stdout has gone, as with `| head`. This is not a failure. */
+/** The reader of stdout has gone, as with `| head`. The exit code is that of success. */
 export class ClosedPipeError extends errorClass(0, 'CLOSED_PIPE') {
   constructor() {
     super('The output pipe was closed.');

@@ -15,7 +15,7 @@ export function allowManyListeners(signal: AbortSignal): AbortSignal {
 /** Node's timers fire at once if the time is longer. */
 const maxSleepMs = 2 ** 31 - 1;
 
-/** Waits. Rejects with the reason of the signal when it is aborted. */
+/** Resolves after a time. Rejects with the reason of the signal when it is aborted. */
 export async function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
   try {
     await sleepFor(Math.min(durationMs, maxSleepMs), undefined, { signal });

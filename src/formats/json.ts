@@ -105,7 +105,7 @@ class PlannedRowWriter implements RowWriter {
   }
 }
 
-/** Converts a string with a number to that number. */
+/** Turns a string into the number that it contains, if any. */
 function toNumberJson(json: string): string {
   if (!json.startsWith('"')) return json;
   return toDecimalString(JSON.parse(json)) ?? json;

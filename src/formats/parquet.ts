@@ -317,8 +317,8 @@ function areRegularNumbers(batch: RowBatch, column: PlannedColumn): boolean {
 }
 
 /**
- * Numbers of a column in a row group, as the writer needs them. Half of the time went into an
- * array, which has an object per number.
+ * Numbers of a column in a row group, as the writer needs them. An array, which has an object per
+ * number, would take half of the time.
  */
 class NumberList {
   length = 0;
@@ -346,7 +346,7 @@ class NumberList {
     return this.#doubles.subarray(0, this.length);
   }
 
-  /** Must be called only if all numbers are integers. */
+  /** Converted numbers, all of which must be integers. */
   get integers(): BigInt64Array {
     const integers = new BigInt64Array(this.length);
     for (let i = 0; i < this.length; i++) integers[i] = BigInt(this.#doubles[i] as number);
@@ -378,7 +378,7 @@ function chooseType(
 
 /**
  * Throws `IncompleteDataError` if a value does not fit the column.
- * @param row row number from 1, for errors
+ * @param row number in the error, counted from 1
  */
 function convertValue(
   value: Value | undefined,

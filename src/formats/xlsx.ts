@@ -172,15 +172,15 @@ export class SpreadsheetEncoder implements Encoder {
   /** Sorts the held rows, largest first, unless they have a time or the user chose their order. */
   #sortHeldRows(columns: readonly PlannedColumn[]): void {
     const hasTime = columns.some(({ field }) => isTimeField(field));
-    const lead = findLeadingMetric(columns.flatMap(({ metric }) => metric ?? []));
-    if (hasTime || !lead || this.#options.keepsOrder) return;
+    const leadingMetric = findLeadingMetric(columns.flatMap(({ metric }) => metric ?? []));
+    if (hasTime || !leadingMetric || this.#options.keepsOrder) return;
 
-    const leadIndex = columns.findIndex(({ field }) => field === lead.field);
-    const leadValue = (row: SheetRow): number | undefined => {
-      const content = row[leadIndex]?.content;
+    const leadingIndex = columns.findIndex(({ field }) => field === leadingMetric.field);
+    const leadingValue = (row: SheetRow): number | undefined => {
+      const content = row[leadingIndex]?.content;
       return typeof content === 'number' ? content : undefined;
     };
-    this.#heldRows.sort(byValue(leadValue, (a, b) => b - a));
+    this.#heldRows.sort(byValue(leadingValue, (a, b) => b - a));
   }
 
   /** Starts the archive and the first sheet, with the headings and the held rows. */

@@ -56,7 +56,7 @@ export async function openTarget(
 
 const stdoutNames = ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];
 
-/** Returns a key that all names of a file have in common, and likewise all names of stdout. */
+/** Returns a key that is the same for all names of a file, or of stdout. */
 export function targetKey(name: string, cwd: string): string {
   return stdoutNames.includes(name) ? '-' : pathKey(resolve(cwd, name));
 }

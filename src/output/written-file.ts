@@ -24,7 +24,7 @@ export class WrittenFile {
   /** Size of the complete file. */
   sizeBytes = 0;
 
-  /** Hexadecimal hash; absent if it was not computed. */
+  /** Hexadecimal hash. `undefined` if it was not computed. */
   sha256: string | undefined;
 
   readonly #encoder: Encoder;

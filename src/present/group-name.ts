@@ -3,7 +3,7 @@ import type { GroupKey } from '../totals/group-keys.ts';
 /** Replaces a name that is missing or blank. */
 export const unnamedLabel = '(unknown)';
 
-/** Name fields, each with the field of the ID. */
+/** ID field of each name field. */
 const idFields = new Map([
   ['campaignName', 'campaignId'],
   ['adName', 'adId'],

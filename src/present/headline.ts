@@ -14,31 +14,31 @@ import { formatWithCurrency } from './metric-text.ts';
  */
 export function formatHeadline(
   sums: ReportSums,
-  lead: ReportMetric,
+  metric: ReportMetric,
   comparison: Comparison,
 ): string | undefined {
   const now = sums.total.totals();
-  const { direction, text } = compareMetric(lead, now, comparison.sums.total.totals());
+  const { direction, text } = compareMetric(metric, now, comparison.sums.total.totals());
   const hasChanged = direction === 'up' || direction === 'down';
-  if (!isRevenue(lead) || !hasChanged || valueOrZero(now, lead) <= 0) return undefined;
+  if (!isRevenue(metric) || !hasChanged || valueOrZero(now, metric) <= 0) return undefined;
 
   const isRise = direction === 'up';
-  // The amount has the currency, and the verb the direction.
-  const subject = lead.label.replace(/ \([€$]\)$/, '');
+  // The amount shows the currency, and the verb the direction.
+  const subject = metric.label.replace(/ \([€$]\)$/, '');
   const percent = text.replace(/^\S+ /, '');
-  const amount = formatWithCurrency(lead, now);
+  const amount = formatWithCurrency(metric, now);
   const sentence = `${subject} ${isRise ? 'rose' : 'fell'} ${percent} to ${amount}`;
 
   const units = sums.units.filter(({ isTime }) => !isTime);
   for (const unit of units) {
-    const contributions = listContributions(unit, comparison, lead);
-    // The only group contributed all of it.
+    const contributions = listContributions(unit, comparison, metric);
+    // A single group contributed the whole change.
     if (contributions.length < 2) continue;
     contributions.sort((a, b) => (isRise ? b.change - a.change : a.change - b.change));
     const [largest] = contributions;
-    // Rows without a value have no name to use in a sentence.
+    // A sentence needs a name.
     if (!largest?.key.some((value) => value)) break;
-    return `${sentence}; ${formatContribution(largest, unit, lead)}.`;
+    return `${sentence}; ${formatContribution(largest, unit, metric)}.`;
   }
   return `${sentence}.`;
 }
@@ -61,29 +61,38 @@ interface Contribution extends Pick<Group, 'key'> {
 }
 
 /** Lists the contributions of all groups, even of those that only one of the reports has. */
-function listContributions(unit: Unit, comparison: Comparison, lead: ReportMetric): Contribution[] {
+function listContributions(
+  unit: Unit,
+  comparison: Comparison,
+  metric: ReportMetric,
+): Contribution[] {
   const { groups } = unit;
   const earlier = comparison.sums.findGroups(unit);
   if (!groups || !earlier) return [];
 
-  return [...groups, ...findEndedGroups(unit, comparison, lead)].map(({ key }) => {
+  return [...groups, ...findEndedGroups(unit, comparison, metric)].map(({ key }) => {
     const now = groups.find(key)?.sums;
     const before = earlier.find(key)?.sums;
-    return { key, now, before, change: valueOrZero(now, lead) - valueOrZero(before, lead) };
+    return {
+      key,
+      now,
+      before,
+      change: valueOrZero(now, metric) - valueOrZero(before, metric),
+    };
   });
 }
 
 function formatContribution(
   { key, now, before, change }: Contribution,
   unit: Unit,
-  lead: ReportMetric,
+  metric: ReportMetric,
 ): string {
   const name = `“${formatGroupName(unit.fields, key)}”`;
   const noun = unitNoun(unit);
-  if (now && !before) return `the new ${noun} ${name} added ${formatWithCurrency(lead, now)}`;
+  if (now && !before) return `the new ${noun} ${name} added ${formatWithCurrency(metric, now)}`;
   if (!now && before) {
-    return `the ${noun} ${name}, which ended, had ${formatWithCurrency(lead, before)}`;
+    return `the ${noun} ${name}, which ended, had ${formatWithCurrency(metric, before)}`;
   }
-  const amount = formatWithCurrency(lead, { get: () => Math.abs(change) });
+  const amount = formatWithCurrency(metric, { get: () => Math.abs(change) });
   return `${name} has ${amount} ${change > 0 ? 'more' : 'less'}`;
 }

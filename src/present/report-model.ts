@@ -53,7 +53,7 @@ export interface TitledTable {
   readonly table: ReportTable;
 }
 
-/** Content of a page, and of the first sheet that a spreadsheet shows. */
+/** Content of a page, or of the summary in a spreadsheet. */
 export interface ReportModel {
   readonly title: string;
 
@@ -76,7 +76,7 @@ export interface ReportModel {
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 
-  readonly lead: ReportMetric | undefined;
+  readonly leadingMetric: ReportMetric | undefined;
   readonly totals: readonly Total[];
   readonly sums: Sums;
 
@@ -127,24 +127,24 @@ export function buildReportModel(parts: ModelParts): ReportModel {
 
   const planned = listPlanMetrics(plan);
   const metrics = chooseMetrics(planned, hasRows ? totals : (sumsBefore ?? totals));
-  const lead = findLeadingMetric(metrics);
-  const context: TableContext = { ...parts, metrics, lead, dateUnit };
+  const leadingMetric = findLeadingMetric(metrics);
+  const context: TableContext = { ...parts, metrics, leadingMetric, dateUnit };
   return {
     title: options.title ?? description.title,
     facts: listFacts(options, description),
     senderNote: senderNote === undefined ? [] : senderNote.trim().split(/\r?\n/),
-    headline: lead && comparison && formatHeadline(sums, lead, comparison),
+    headline: leadingMetric && comparison && formatHeadline(sums, leadingMetric, comparison),
     comparisonSentence: comparison && describeComparison(comparison),
     emptyMessage: hasRows ? undefined : emptyMessage,
     warnings: messages?.warnings ?? [],
     // An empty report needs no notes besides `emptyMessage`.
     notes: hasRows ? (messages?.notes ?? []) : [],
-    lead,
+    leadingMetric,
     totals: hasRows || comparison ? listTotals(metrics, totals, comparison) : [],
     sums: totals,
     sumsBefore,
     comparison,
-    trend: buildTrend({ sums, lead, dateUnit, comparison, overTime: options.overTime }),
+    trend: buildTrend({ sums, leadingMetric, dateUnit, comparison, overTime: options.overTime }),
     breakdowns: describeBreakdowns(context),
     tables: listTables(context),
     dateUnit,
@@ -193,20 +193,20 @@ export function formatComparison({ now, before }: Comparison): string {
 /** Parts of a report, and choices that apply to all of its tables. */
 interface TableContext extends ModelParts {
   readonly metrics: readonly ReportMetric[];
-  readonly lead: ReportMetric | undefined;
+  readonly leadingMetric: ReportMetric | undefined;
   readonly dateUnit: DateUnit;
 }
 
 function describeBreakdowns(context: TableContext): ReportBreakdown[] {
-  const { sums, options, lead } = context;
+  const { sums, options, leadingMetric } = context;
   const { comparison } = options;
-  if (!lead) return [];
+  if (!leadingMetric) return [];
 
   return listBreakdowns(sums, comparison).map((unit) => ({
     noun: unitNoun(unit),
     // A ranking is always ordered by its metric.
     table: buildUnitTable({ ...context, options: { ...options, keepsOrder: false } }, unit),
-    endedSentence: comparison && formatEndedGroups(unit, lead, comparison),
+    endedSentence: comparison && formatEndedGroups(unit, leadingMetric, comparison),
   }));
 }
 
@@ -262,7 +262,7 @@ const dateLabels: Readonly<Record<DateUnit, string>> = {
 };
 
 function buildReportTable(
-  { sums, options, metrics, lead, dateUnit }: TableContext,
+  { sums, options, metrics, leadingMetric, dateUnit }: TableContext,
   parts: Pick<TableParts, 'columns' | 'rows' | 'findBefore'>,
 ): ReportTable {
   return buildTable({
@@ -271,7 +271,7 @@ function buildReportTable(
       column.type === 'date' ? { ...column, label: dateLabels[dateUnit] } : column,
     ),
     metrics,
-    lead,
+    leadingMetric,
     total: sums.total.totals(),
     hasNamedColumns: options.selectedColumns !== undefined,
     keepsOrder: options.keepsOrder,

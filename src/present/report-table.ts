@@ -22,7 +22,7 @@ export interface ReportTable {
   readonly total: Sums;
 
   /** Metric by which the rows are ordered and compared. */
-  readonly lead: ReportMetric | undefined;
+  readonly leadingMetric: ReportMetric | undefined;
 
   /** Set if each row has its change against an earlier report. */
   readonly isCompared: boolean;
@@ -36,7 +36,7 @@ export interface TableColumn {
   readonly label: string;
   readonly kind: TableColumnKind;
 
-  /** `undefined` unless the column has a metric. */
+  /** Set for a column of the kind `metric`. */
   readonly metric?: ReportMetric | undefined;
 }
 
@@ -55,10 +55,7 @@ export function toTableRows(rows: readonly Row[]): TableRow[] {
   return rows.map((row) => ({ sums: toSums(row), getValue: (field) => row[field] }));
 }
 
-/**
- * Converts groups to rows.
- * @param groups some of all groups, in their order
- */
+/** Converts groups to rows: all of them, or some in the given order. */
 export function toGroupRows(all: GroupedTotals, groups: Iterable<Group> = all): TableRow[] {
   const positions = new Map(all.by.map(({ field }, i) => [field, i]));
   return [...groups].map(({ key, sums }) => {
@@ -73,7 +70,7 @@ export interface TableParts {
 
   /** Metrics to show, in order; other metrics are omitted. */
   readonly metrics: readonly ReportMetric[];
-  readonly lead: ReportMetric | undefined;
+  readonly leadingMetric: ReportMetric | undefined;
   readonly rows: readonly TableRow[];
   readonly total: Sums;
 
@@ -93,18 +90,18 @@ export interface TableParts {
  * rows whose columns the user named.
  */
 export function buildTable(parts: TableParts): ReportTable {
-  const { columns, metrics, lead, total, findBefore, hasNamedColumns, keepsOrder } = parts;
+  const { columns, metrics, leadingMetric, total, findBefore, hasNamedColumns, keepsOrder } = parts;
   const shown = hasNamedColumns ? columns : sortForReading(columns, metrics);
   const hasTime = columns.some(({ field }) => isTimeField(field));
-  const isCompared = findBefore !== undefined && lead && !hasTime && !hasNamedColumns;
+  const isCompared = findBefore !== undefined && leadingMetric && !hasTime && !hasNamedColumns;
 
   const rows = isCompared
     ? parts.rows.map((row) => ({ ...row, before: findBefore(row) }))
     : [...parts.rows];
-  if (lead && !hasTime && !keepsOrder) {
+  if (leadingMetric && !hasTime && !keepsOrder) {
     rows.sort(
       byValue(
-        ({ sums }) => metricValue(lead, sums),
+        ({ sums }) => metricValue(leadingMetric, sums),
         (a, b) => b - a,
       ),
     );
@@ -116,7 +113,7 @@ export function buildTable(parts: TableParts): ReportTable {
       : tableColumns.filter((column) => hasValue(column, rows)),
     rows,
     total,
-    lead,
+    leadingMetric,
     isCompared: isCompared === true,
   };
 }

@@ -51,14 +51,14 @@ export interface ReportTrend {
 /** Builds the trend of a report, or returns `undefined` if its rows do not have several times. */
 export function buildTrend(parts: {
   readonly sums: ReportSums;
-  readonly lead: ReportMetric | undefined;
+  readonly leadingMetric: ReportMetric | undefined;
   readonly dateUnit: DateUnit;
   readonly comparison: Comparison | undefined;
 
   /** Groups by time, for a report whose rows have no times. */
   readonly overTime?: GroupedTotals | undefined;
 }): ReportTrend | undefined {
-  const { sums, lead, dateUnit, comparison, overTime } = parts;
+  const { sums, leadingMetric, dateUnit, comparison, overTime } = parts;
   const time = sums.units.find(({ isTime }) => isTime);
   const axis = layOutTime(time?.groups ?? overTime ?? [], dateUnit);
   // A single day shows no trend.
@@ -67,7 +67,7 @@ export function buildTrend(parts: {
   const whole = { name: '', sums: axis.slots.map((slot) => addSums(slot, sums.total.metrics)) };
   const earlier = time && comparison?.sums.findGroups(time);
   const before = comparison && earlier && buildEarlierSeries(axis, earlier, comparison);
-  const lines = lead && time ? buildLines(lead, axis, sums) : undefined;
+  const lines = leadingMetric && time ? buildLines(leadingMetric, axis, sums) : undefined;
   return {
     axis,
     whole,

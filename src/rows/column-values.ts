@@ -7,10 +7,10 @@ import { nullInRun, type RangedBatch, toRanges } from './row-ranges.ts';
 /** Marks a value that `toCents` cannot represent. */
 export const notCents = Number.POSITIVE_INFINITY;
 
-/** A double holds the cents of a number with this many digits before the decimals. */
+/** A double holds the cents of a number with this many digits before its decimals. */
 const maxIntegerDigits = 13;
 
-/** A double holds each number of cents up to this one. */
+/** A double holds every whole number of cents up to this limit. */
 export const maxExactCents = 1e15;
 
 export interface NumberFacts {
@@ -215,7 +215,7 @@ function readDigit(bytes: Buffer, at: number): number {
 const fourZeros = ascii.repeatByte(ascii.zero);
 const topBits = ascii.repeatByte(0x80);
 
-/** Sets the top bit of a byte that is greater than nine, when it is added. */
+/** When added to a byte, sets its top bit if the byte is greater than nine. */
 const nineToTopBit = ascii.repeatByte(0x80 - 10);
 
 /** Parses one to four digits. Returns -1 if a byte is not a digit. */

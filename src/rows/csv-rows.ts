@@ -44,7 +44,7 @@ export interface CsvOptions {
   /** Default: as in a body of the service. */
   readonly reading?: CsvReading | undefined;
 
-  /** Learns of lines that are not rows. */
+  /** Is told of lines that are not rows. */
   readonly positions?: RowPositions | undefined;
 }
 
@@ -269,7 +269,7 @@ function brokenLineError(message: string, code: string): IncompleteDataError {
   });
 }
 
-/** Describes the problem of a line as a clause. */
+/** Describes the problem with a line, as a clause. */
 function describeProblem({ code, message, record }: ParserError, columnCount: number): string {
   switch (code) {
     case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
@@ -333,7 +333,7 @@ function* splitAtBlankLines(chunk: Uint8Array): Generator<Uint8Array> {
 
 const usualDelimiters = [',', ';', '\t'];
 
-/** Length of the beginning in which the delimiter is detected. */
+/** The delimiter is detected in this many bytes. */
 const delimiterBytes = 16 * 1024;
 
 /**

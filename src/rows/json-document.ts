@@ -148,7 +148,7 @@ class DocumentReader {
     yield* this.#readArray();
   }
 
-  /** Scans the member at the start of the window, of the rows only the beginning. */
+  /** Scans the member at the start of the window, and waits until it is complete. */
   async #scanWholeMember(): Promise<ScannedMember> {
     for (;;) {
       const member = this.#scanMember();

@@ -1,7 +1,9 @@
 import { isJson } from '../text/json-object.ts';
 import type { ReportMember } from './row-batch.ts';
 
-/** An entry of adreport's in the metadata of a file. The name lacks its prefix `adreport.`. */
+/**
+ * An entry that adreport wrote to the metadata of a file. The name lacks its prefix `adreport.`.
+ */
 export interface ParquetNote {
   readonly name: string;
   readonly text: string;

@@ -61,7 +61,7 @@ function watch(): void {
   }, pollIntervalMs);
 }
 
-/** Describes an error to users, to whom the message of a crash means nothing. */
+/** Describes an error. The message of a crash would mean nothing to users. */
 function describeError(error: unknown): string {
   const isCrash = error instanceof TypeError || error instanceof RangeError;
   if (isCrash) return 'its contents are inconsistent';

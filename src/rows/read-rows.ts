@@ -27,7 +27,7 @@ export interface ReadOptions {
  */
 const defaultPieceBytes = 256 * 1024;
 
-/** Length of the beginning by which the format of a body is recognized. */
+/** The format of a body is recognized by this many bytes. */
 const headBytes = 64 * 1024;
 
 /**

@@ -172,7 +172,7 @@ function detectDocumentFormat(head: Buffer): DocumentFormat | undefined {
   return { name: 'a spreadsheet', program: 'Excel, LibreOffice or another spreadsheet program' };
 }
 
-/** Recognizes the first file in the archive of a spreadsheet. */
+/** Recognizes a spreadsheet by the first file in its archive. */
 function isSpreadsheet(head: Buffer): boolean {
   if (head.length < 30) return true;
   const nameLength = head.readUInt16LE(26);
@@ -324,7 +324,7 @@ const hints: Readonly<Record<string, string>> = {
 const readableHint =
   'adreport view reads JSON, NDJSON and CSV with a header row, each also as .gz, and Parquet.';
 
-/** Adds the name of the file to an error, whose advice to request the report again is removed. */
+/** Adds the name of the file to an error, and replaces the advice to request the report again. */
 function nameFileInError(error: unknown, shownPath: string): unknown {
   const name = printable(shownPath);
   if (error instanceof Error && 'syscall' in error) return unreadableFileError(error, name);

@@ -61,7 +61,7 @@ const parsedRows = new WeakMap<RowBatch, readonly Row[]>();
 
 /**
  * Returns the rows of a batch as objects, which the caller may keep. Each call returns the same
- * ones.
+ * objects.
  */
 export function toRows(batch: RowBatch): readonly Row[] {
   const known = parsedRows.get(batch);
@@ -137,7 +137,7 @@ function renameKeys(
   return Object.fromEntries(entries);
 }
 
-/** Parses a JSON value as in a `Row`. */
+/** Parses JSON to a value as in a `Row`. */
 export function parseValue(json: string): Value {
   const value: Value = JSON.parse(json);
   return typeof value === 'string' ? value : restoreDigits(value, json);
@@ -158,7 +158,7 @@ function toJson({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
 /** A double preserves every decimal number with this many digits. */
 const exactDigits = 15;
 
-/** Returns true for a long number and for one with an exponent. Not for strings. */
+/** Returns true for a long number, and for one with an exponent. The value is not a string. */
 function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
   if (end - start > exactDigits) return true;
   for (let at = start; at < end; at++) {

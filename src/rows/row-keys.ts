@@ -52,8 +52,10 @@ interface KeyFields {
   readonly hourIndex: number;
 }
 
-/** Greater than any value length, and small enough to be multiplied by the number of a field. */
-const valueLengths = 2 ** 21;
+/**
+ * Multiplies the number of a field, to which the length of the value is added. No value is longer.
+ */
+const fieldFactor = 2 ** 21;
 
 /** Block size of the hash, in integers. */
 const blockWords = 2;
@@ -88,8 +90,8 @@ export class RowKeys {
   readonly #hours = new Map<string, number>();
 
   /** JSON of the latest hour, and its instant. The next row often has the same one. */
-  #hourBefore: Buffer | undefined;
-  #instantBefore = noInstant;
+  #latestHour: Buffer | undefined;
+  #latestInstant = noInstant;
 
   /** Integers of the current key: the field number and length of each value, then its bytes. */
   #words = new Int32Array(256);
@@ -123,7 +125,7 @@ export class RowKeys {
     const { day } = batch;
     const ranges = toRanges(batch);
     // The bytes of the latest hour may have changed.
-    this.#hourBefore = undefined;
+    this.#latestHour = undefined;
     const keyFields = this.#findFields(ranges, fields);
     const dayNumber = day === undefined ? 0 : this.#numberOf('date');
     if (hashWidth * rowCount > this.#hashes.length) {
@@ -186,7 +188,7 @@ export class RowKeys {
       const instant = index === hourIndex ? this.#readInstant(bytes, start, end) : noInstant;
       if (instant !== noInstant) {
         this.#reserve(2);
-        this.#words[this.#wordCount++] = number * valueLengths;
+        this.#words[this.#wordCount++] = number * fieldFactor;
         this.#words[this.#wordCount++] = instant;
         continue;
       }
@@ -225,7 +227,7 @@ export class RowKeys {
 
     // The length distinguishes `"a" "bc"` from `"ab" "c"`. The field number distinguishes the
     // values of two fields, and an absent value from an empty one.
-    words[count++] = number * valueLengths + length;
+    words[count++] = number * fieldFactor + length;
     const end = start + length;
     let marks = 0;
     let p = start;
@@ -254,12 +256,12 @@ export class RowKeys {
 
   /** Reads the instant of an hour in seconds, which does not depend on its offset. */
   #readInstant(bytes: Buffer, start: number, end: number): number {
-    const isSame = this.#hourBefore && equalsBytes(bytes, start, end, this.#hourBefore);
-    if (isSame) return this.#instantBefore;
+    const isSame = this.#latestHour && equalsBytes(bytes, start, end, this.#latestHour);
+    if (isSame) return this.#latestInstant;
 
-    this.#hourBefore = bytes.subarray(start, end);
-    this.#instantBefore = this.#parseHour(this.#hourBefore.toString('latin1'));
-    return this.#instantBefore;
+    this.#latestHour = bytes.subarray(start, end);
+    this.#latestInstant = this.#parseHour(this.#latestHour.toString('latin1'));
+    return this.#latestInstant;
   }
 
   #parseHour(json: string): number {
@@ -284,7 +286,7 @@ function isDigits(bytes: Buffer, start: number, length: number): boolean {
   return true;
 }
 
-/** Compares in a loop, which is faster than `compare` for few bytes. */
+/** Compares in a loop, which is faster than `Buffer.compare` for few bytes. */
 export function equalsBytes(bytes: Buffer, start: number, end: number, text: Buffer): boolean {
   if (end - start !== text.length) return false;
   for (let i = 0; i < text.length; i++) {

@@ -34,7 +34,7 @@ const minIntervalMs = 10_000;
 interface Reading {
   readonly label: string;
 
-  /** From 0 to 1; `undefined` if the total is not known. */
+  /** From 0 to 1, or `undefined` if the total is not known. */
   readonly share: number | undefined;
   readonly details: string;
 }

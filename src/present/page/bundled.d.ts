@@ -1,6 +1,6 @@
-/** A script for browsers, bundled with what it imports, as its text. */
+/** Source of a script for browsers, bundled with its imports. */
 declare module '*.ts?bundled' {
-  const text: string;
-  // biome-ignore lint/style/noDefaultExport: this is how a text is imported.
-  export default text;
+  const source: string;
+  // biome-ignore lint/style/noDefaultExport: the build exports the source as the default.
+  export default source;
 }

@@ -20,18 +20,18 @@ const maxBars = 10;
  * Renders the largest values of each breakdown as bars. The bars are SVG, because the page's policy
  * forbids inline styles, and printers may omit backgrounds.
  */
-export function renderBars({ breakdowns, lead, sums }: ReportModel): string {
+export function renderBars({ breakdowns, leadingMetric, sums }: ReportModel): string {
   const [first, second] = breakdowns;
-  if (!first || !lead) return '';
+  if (!first || !leadingMetric) return '';
 
   // The heading of the section names a single chart.
   const isOnly = second === undefined;
   const charts = breakdowns.map((breakdown) => {
     const heading = isOnly ? '' : `<h3>${htmlText(breakdown.noun)}</h3>`;
-    return `<section class="bars">${heading}${renderChart(breakdown, lead, sums)}</section>\n`;
+    return `<section class="bars">${heading}${renderChart(breakdown, leadingMetric, sums)}</section>\n`;
   });
   const title = isOnly ? `Top ${pluralize(first.noun)}` : 'Top values';
-  return `<section class="ranking"><div class="head"><h2>${htmlText(title)}</h2><p class="by">by <b>${htmlText(lead.label)}</b></p></div>
+  return `<section class="ranking"><div class="head"><h2>${htmlText(title)}</h2><p class="by">by <b>${htmlText(leadingMetric.label)}</b></p></div>
 <div class="ranks${isOnly ? ' single' : ''}">
 ${charts.join('')}</div></section>
 `;
@@ -39,7 +39,7 @@ ${charts.join('')}</div></section>
 
 function renderChart(
   { table, endedSentence }: ReportBreakdown,
-  lead: ReportMetric,
+  leadingMetric: ReportMetric,
   totals: Sums,
 ): string {
   const endedHtml = paragraphHtml('by', htmlText(endedSentence ?? ''));
@@ -47,18 +47,19 @@ function renderChart(
   if (table.rows.length === 0) return endedHtml;
 
   const { rows, others } = limitRows(table, maxBars);
-  const barValue = (row: TableRow): number => Math.max(0, metricValue(lead, row.sums) ?? 0);
+  const barValue = (row: TableRow): number =>
+    Math.max(0, metricValue(leadingMetric, row.sums) ?? 0);
   const max = Math.max(0, ...rows.map(barValue));
   const items = rows.map((row) => {
     const { name, detail } = describeRow(table, row);
     const detailHtml = detail === '' ? '' : ` <small>${htmlText(detail)}</small>`;
     const length = max > 0 ? (100 * barValue(row)) / max : 0;
     const bar = `<svg aria-hidden="true"><rect width="${length.toFixed(1)}%" height="100%" rx="2"/></svg>`;
-    return `<li><span>${nameHtml(name)}${detailHtml}</span>${renderNumbers(row, { table, lead, totals })}${bar}`;
+    return `<li><span>${nameHtml(name)}${detailHtml}</span>${renderNumbers(row, { table, leadingMetric, totals })}${bar}`;
   });
   if (others) {
     const { name } = describeRow(table, others);
-    const numbers = renderNumbers(others, { table, lead, totals });
+    const numbers = renderNumbers(others, { table, leadingMetric, totals });
     items.push(`<li class="rest"><span>${htmlText(name)}</span>${numbers}`);
   }
   return `<ol${table.isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${endedHtml}`;
@@ -67,11 +68,15 @@ function renderChart(
 /** Renders the value next to a bar, its share, and its change if there is a comparison. */
 function renderNumbers(
   row: TableRow,
-  { table, lead, totals }: { table: ReportTable; lead: ReportMetric; totals: Sums },
+  {
+    table,
+    leadingMetric,
+    totals,
+  }: { table: ReportTable; leadingMetric: ReportMetric; totals: Sums },
 ): string {
-  const share = computeShare(lead, row.sums, totals);
+  const share = computeShare(leadingMetric, row.sums, totals);
   const formattedShare = share === undefined ? '–' : `${(100 * share).toFixed(1)}%`;
-  const change = compareRow(table, lead, row);
+  const change = compareRow(table, leadingMetric, row);
   const changeElement = change ? `<small class="change">${changeHtml(change)}</small>` : '';
-  return `<span class="n">${htmlText(formatWithCurrency(lead, row.sums))}</span><small>${formattedShare}</small>${changeElement}`;
+  return `<span class="n">${htmlText(formatWithCurrency(leadingMetric, row.sums))}</span><small>${formattedShare}</small>${changeElement}`;
 }

@@ -5,7 +5,7 @@ import type { ReportModel, Total } from '../report-model.ts';
 import { changeHtml, htmlText } from './page-text.ts';
 
 /** Longer totals get a smaller font, so that all cards have the same height. */
-const maxLargeText = 12;
+const maxLargeLength = 12;
 
 /** Renders the totals as a grid of equal cards. */
 export function renderCards(model: ReportModel): string {
@@ -24,7 +24,7 @@ function chooseCardsPerRow(count: number): number {
 
 function renderCard({ metric, change }: Total, { sums, sumsBefore }: ReportModel): string {
   const text = formatWithCurrency(metric, sums);
-  const size = text.length > maxLargeText ? ' class="long"' : '';
+  const size = text.length > maxLargeLength ? ' class="long"' : '';
   const mark = change && change.direction !== 'none' ? `${changeHtml(change)} ` : '';
   const before = sumsBefore && htmlText(formatWithCurrency(metric, sumsBefore));
   const changeLine =

@@ -3,14 +3,14 @@ import { htmlText } from './page-text.ts';
 import { renderTimeChart } from './time-chart.ts';
 
 /** Renders the leading metric by the largest values, then the total of each metric. */
-export function renderCharts({ trend, lead, totals, facts }: ReportModel): string {
-  if (!trend || !lead) return '';
+export function renderCharts({ trend, leadingMetric, totals, facts }: ReportModel): string {
+  if (!trend || !leadingMetric) return '';
 
   const { axis, whole, before, lines, linesCaption, unchartedSentence } = trend;
   const byGroup =
     lines.length > 1
       ? renderTimeChart({
-          metric: lead,
+          metric: leadingMetric,
           axis,
           series: lines,
           caption: linesCaption,

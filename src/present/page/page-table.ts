@@ -20,7 +20,7 @@ const maxPortraitColumns = 8;
 
 /** Renders a table, which the page's script makes sortable. */
 export function renderTable({ title, table }: TitledTable, model: ReportModel): string {
-  const { columns, lead, rows: all } = table;
+  const { columns, leadingMetric, rows: all } = table;
   const { rows, others } = limitRows(table, maxTableRows);
   const times = nameTableTimes(columns, rows, model.dateUnit);
   const rowHtml = (row: TableRow): string => {
@@ -29,7 +29,7 @@ export function renderTable({ title, table }: TitledTable, model: ReportModel): 
 
   const isSorted = columns.every(({ kind }) => kind !== 'time');
   const heads = columns.map((column) => {
-    const sort = isSorted && column.field === lead?.field ? ' aria-sort="descending"' : '';
+    const sort = isSorted && column.field === leadingMetric?.field ? ' aria-sort="descending"' : '';
     return `<th scope="col" class="${chooseClasses(column, columns)}"${sort}>${htmlText(column.label)}`;
   });
   const body = rows.map((row) => `<tr>${rowHtml(row)}`).join('\n');
@@ -49,7 +49,7 @@ export function renderTable({ title, table }: TitledTable, model: ReportModel): 
 `;
 }
 
-/** Names the times in a table by their values. */
+/** Formats the times in a table, by their values. */
 function nameTableTimes(
   columns: readonly TableColumn[],
   rows: readonly TableRow[],

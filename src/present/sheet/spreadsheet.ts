@@ -18,12 +18,7 @@ const officeType = 'application/vnd.openxmlformats-officedocument';
 const spreadsheetType = `${officeType}.spreadsheetml`;
 const drawingType = `${officeType}.drawing`;
 
-/**
- * Formats a font.
- *
- * @param size in points
- * @param elements before the size (bold) and after it (a color)
- */
+/** Formats a font. `size` is in points. `before` may be bold, and `after` a color. */
 function fontXml(size: number, { before = '', after = '' } = {}): string {
   return `<font>${before}<sz val="${size}"/>${after}<name val="Calibri"/><family val="2"/></font>`;
 }
@@ -33,7 +28,7 @@ export interface SpreadsheetPart {
   readonly path: string;
   readonly xml: string;
 
-  /** Content type; absent for relationships. */
+  /** Content type. Absent for relationships. */
   readonly type?: string;
 }
 

@@ -22,14 +22,14 @@ const barsMargin = 60;
  * `undefined` if the report has neither two times nor two values.
  */
 export function chooseChart(model: ReportModel): SheetChart | undefined {
-  const { trend, breakdowns, lead, comparison } = model;
-  if (!lead || model.emptyMessage !== undefined) return undefined;
-  if (trend) return buildLineChart(trend, lead, comparison);
+  const { trend, breakdowns, leadingMetric, comparison } = model;
+  if (!leadingMetric || model.emptyMessage !== undefined) return undefined;
+  if (trend) return buildLineChart(trend, leadingMetric, comparison);
 
   const [breakdown] = breakdowns;
   const isRanked = (breakdown?.table?.rows.length ?? 0) > 1;
   return breakdown?.table && isRanked
-    ? buildBarChart(breakdown.table, { lead, comparison, noun: breakdown.noun })
+    ? buildBarChart(breakdown.table, { leadingMetric, comparison, noun: breakdown.noun })
     : undefined;
 }
 
@@ -57,20 +57,20 @@ function removeSharedYear(labels: readonly string[]): readonly string[] {
 function buildBarChart(
   table: ReportTable,
   {
-    lead,
+    leadingMetric,
     comparison,
     noun,
-  }: { lead: ReportMetric; comparison: Comparison | undefined; noun: string },
+  }: { leadingMetric: ReportMetric; comparison: Comparison | undefined; noun: string },
 ): SheetChart {
   const { rows } = limitRows(table, maxSummaryRows);
   const sums = rows.map((row) => row.sums);
   const before = comparison && rows.map((row) => row.before);
   return {
     kind: 'bars',
-    title: `${lead.label} by ${noun}`,
+    title: `${leadingMetric.label} by ${noun}`,
     labels: rows.map((row) => describeRow(table, row).name),
-    series: buildSeries(lead, comparison, sums, before),
-    style: metricStyle(lead),
+    series: buildSeries(leadingMetric, comparison, sums, before),
+    style: metricStyle(leadingMetric),
     height: barHeight * rows.length * (comparison ? 1.5 : 1) + barsMargin,
   };
 }

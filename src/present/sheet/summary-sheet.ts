@@ -156,9 +156,9 @@ function buildTotalRows({
  */
 function buildBreakdownRows(
   { noun, table, endedSentence }: ReportBreakdown,
-  { totals, lead }: ReportModel,
+  { totals, leadingMetric }: ReportModel,
 ): SheetCell[][] {
-  if (!table || !lead) {
+  if (!table || !leadingMetric) {
     const title = printable(noun).replace(/^./, (letter) => letter.toUpperCase());
     return [
       [{ style: 'strong', content: title }],
@@ -167,23 +167,25 @@ function buildBreakdownRows(
   }
 
   const { rows, others } = limitRows(table, maxSummaryRows);
-  const metrics = totals.map(({ metric }) => metric).filter(({ field }) => field !== lead.field);
+  const metrics = totals
+    .map(({ metric }) => metric)
+    .filter(({ field }) => field !== leadingMetric.field);
   const hasDetails = rows.some((row) => describeRow(table, row).detail !== '');
   const buildCells = (row: TableRow): SheetCell[] => {
     const { name, detail } = describeRow(table, row);
     const cells: SheetCell[] = [
       { style: 'plain', content: name },
       { style: 'plain', content: printable(detail) },
-      metricCell(lead, row.sums),
+      metricCell(leadingMetric, row.sums),
     ];
-    const change = compareRow(table, lead, row);
-    if (change) cells.push(metricCell(lead, row.before), changeCell(change));
+    const change = compareRow(table, leadingMetric, row);
+    if (change) cells.push(metricCell(leadingMetric, row.before), changeCell(change));
     return [...cells, ...metrics.map((metric) => metricCell(metric, row.sums))];
   };
 
   const count = rows.length;
-  const name = `Top ${count} ${count === 1 ? noun : pluralize(noun)} by ${lead.label}`;
-  const headings = [printable(name), hasDetails ? 'ID' : '', lead.label];
+  const name = `Top ${count} ${count === 1 ? noun : pluralize(noun)} by ${leadingMetric.label}`;
+  const headings = [printable(name), hasDetails ? 'ID' : '', leadingMetric.label];
   if (table.isCompared) headings.push('Before', 'Change');
   headings.push(...metrics.map(({ label }) => label));
   const shown = [...rows, ...(others ? [others] : [])].map(buildCells);

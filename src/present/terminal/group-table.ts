@@ -22,7 +22,7 @@ export function drawGroupTable(
   const table = buildTable({
     columns: planColumns(choice, [...all.by.map(({ field }) => field), ...all.metrics]),
     metrics: orderMetrics(metrics, total),
-    lead: metrics[0],
+    leadingMetric: metrics[0],
     rows,
     total,
     keepsOrder: true,

@@ -22,11 +22,11 @@ export function drawReport({ plan, sums, rows, options }: ReportToDraw): string[
   const { table: look = {}, comparison, selectedColumns, keepsOrder } = options;
   const total = sums.total.totals();
   const metrics = listPlanMetrics(plan);
-  const lead = findLeadingMetric(metrics);
+  const leadingMetric = findLeadingMetric(metrics);
   const table = buildTable({
     columns: plan.shown,
     metrics: orderMetrics(metrics, total),
-    lead,
+    leadingMetric,
     rows: toTableRows(rows),
     total,
     findBefore: earlierRowFinder(comparison?.sums.rows),
@@ -34,10 +34,10 @@ export function drawReport({ plan, sums, rows, options }: ReportToDraw): string[
     keepsOrder,
   });
   const lines = drawReportTable(table, look, comparison);
-  if (!comparison || !lead) return lines;
+  if (!comparison || !leadingMetric) return lines;
 
   for (const unit of listBreakdowns(sums, comparison)) {
-    const sentence = printable(formatEndedGroups(unit, lead, comparison) ?? '');
+    const sentence = printable(formatEndedGroups(unit, leadingMetric, comparison) ?? '');
     if (sentence !== '') lines.push(...wrap(sentence, look.width ?? Number.POSITIVE_INFINITY));
   }
   return lines;

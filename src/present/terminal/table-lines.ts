@@ -59,7 +59,7 @@ function listColumns(
   hasComparison: boolean,
   { style }: TableLook,
 ): LineColumn[] {
-  const { columns, lead, isCompared } = table;
+  const { columns, leadingMetric, isCompared } = table;
   const listed: LineColumn[] = [];
   if (hasComparison && !findNameColumn(columns)) {
     const drawn = { heading: '', isNumeric: false, isName: false };
@@ -74,7 +74,7 @@ function listColumns(
       isName: kind === 'name' || kind === 'other',
     };
     listed.push({ drawn, column, buildCell: (row) => ({ text: formatCell(column, row) }) });
-    if (!isCompared || !metric || field !== lead?.field) continue;
+    if (!isCompared || !metric || field !== leadingMetric?.field) continue;
 
     const change = { heading: 'Change', isNumeric: true, isName: false };
     const buildCell = (row: TableRow) => buildChangeCell(compareRow(table, metric, row), style);

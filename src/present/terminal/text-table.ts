@@ -7,7 +7,7 @@ import { fitColumns } from './fit-columns.ts';
 type Paint = (text: string) => string;
 
 export interface TextCell {
-  /** Printable string; `null` if there is no value. */
+  /** Printable string, or `null` if there is no value. */
   readonly text: string | null;
   readonly paint?: Paint | undefined;
 }
@@ -122,7 +122,7 @@ function formatLine(
   columns: readonly FittedColumn[],
   { style, width }: TableLook,
 ): string {
-  const texts = columns.map((column) => {
+  const line = columns.map((column) => {
     const cell = cells[column.index];
     const whole = cellText(cell);
     // Numbers are never shortened. The ends of names often tell them apart.
@@ -133,7 +133,7 @@ function formatLine(
     const paint = cell?.text === null ? style?.dim : cell?.paint;
     return align(paint?.(isolatedText) ?? isolatedText, text, column);
   });
-  return texts.join(' '.repeat(gap)).trimEnd();
+  return line.join(' '.repeat(gap)).trimEnd();
 }
 
 /** @param text the same text without styles, which is measured */

@@ -1,4 +1,4 @@
-/** Shows the values under the pointer above the chart, so that no line is covered. */
+/** Shows the values at the pointer in a tip above the chart, so that no line is covered. */
 export function showChartTips(): void {
   const tip = document.createElement('div');
   tip.className = 'tip';
