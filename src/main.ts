@@ -26,7 +26,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
   const perform: Perform = async (options, action) => {
     flags = options;
     context = createContext(host, new Console(host, options), { ...options, argv });
-    exitCode = await action(context);
+    exitCode = (await action(context)) ?? 0;
   };
 
   try {

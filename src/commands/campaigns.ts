@@ -37,10 +37,7 @@ export const campaignsCommand = declareCommand({
     ],
   ],
   flags,
-  async action({ context, options }) {
-    await campaigns(context, options);
-    return 0;
-  },
+  action: ({ context, options }) => campaigns(context, options),
 });
 
 /** Lists campaigns. With `--ad-units`, lists their ad units instead. */

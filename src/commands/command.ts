@@ -59,18 +59,19 @@ interface CommandSpec<
   readonly subcommands?: readonly CommandDeclaration[];
 
   /**
-   * Runs the command and resolves to its exit code. Throws `AdreportError`s, and writes only
-   * through `context.console`. A command without an action is a group, which prints its help.
+   * Runs the command. May resolve to an exit code other than 0. Throws `AdreportError`s, and
+   * writes only through `context.console`. A command without an action is a group, which prints
+   * its help.
    */
   readonly action?: (
     invocation: Invocation<OptionsOf<Groups> & OptionsOf<GroupsAbove>, ArgumentValues<Args>>,
-  ) => Promise<number>;
+  ) => Promise<number> | Promise<void>;
 }
 
 /** Runs an action with a context built from the options of the command line. */
 export type Perform = (
   options: ContextOptions,
-  action: (context: Context) => Promise<number>,
+  action: (context: Context) => Promise<number> | Promise<void>,
 ) => Promise<void>;
 
 /** A command. Its Commander command is built when it is needed. */

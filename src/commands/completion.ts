@@ -52,7 +52,6 @@ export const completionCommand = declareCommand({
   async action({ context, args: [shell] }) {
     const shells = Object.keys(scripts) as (keyof typeof scripts)[];
     await context.console.result(scripts[readSettingWord('shell', shells, shell)]);
-    return 0;
   },
 });
 
@@ -70,7 +69,6 @@ export const completeCommand = declareCommand({
     const candidates = listCandidates(program, words.slice(0, -1), current);
     const lines = candidates.filter((candidate) => candidate.startsWith(current));
     await context.console.write(lines.map((line) => `${line}\n`).join(''));
-    return 0;
   },
 });
 

@@ -26,10 +26,7 @@ const listCommand = declareCommand({
     ['adreport config list --json --local', 'for programs'],
   ],
   flags: [listFlags],
-  async action({ context }) {
-    await listConfig(context);
-    return 0;
-  },
+  action: ({ context }) => listConfig(context),
 });
 
 const setCommand = declareCommand({
@@ -44,10 +41,8 @@ const setCommand = declareCommand({
     ['adreport config set profile dsp', 'set its profile'],
   ],
   flags: [accountFlags],
-  async action({ context, options, args: [name, value] }) {
-    await changeConfig(context, options, { name, value });
-    return 0;
-  },
+  action: ({ context, options, args: [name, value] }) =>
+    changeConfig(context, options, { name, value }),
 });
 
 const unsetCommand = declareCommand({
@@ -59,10 +54,7 @@ const unsetCommand = declareCommand({
     ['adreport config unset encoding --account agency', 'of another account'],
   ],
   flags: [accountFlags],
-  async action({ context, options, args: [name] }) {
-    await changeConfig(context, options, { name });
-    return 0;
-  },
+  action: ({ context, options, args: [name] }) => changeConfig(context, options, { name }),
 });
 
 const pathCommand = declareCommand({
@@ -75,7 +67,6 @@ const pathCommand = declareCommand({
   async action({ context: { accounts, console, flags } }) {
     const { path } = accounts.store();
     await console.result(flags.json ? JSON.stringify(path) : path);
-    return 0;
   },
 });
 

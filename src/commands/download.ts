@@ -19,10 +19,8 @@ export const downloadCommand = declareCommand({
     ['adreport download "$id" --wait -o report.csv', 'wait, then write the file'],
   ],
   flags: downloadFlags,
-  async action({ context, options, args: [reportId] }) {
-    await download(context, options, requireReportId(reportId));
-    return 0;
-  },
+  action: ({ context, options, args: [reportId] }) =>
+    download(context, options, requireReportId(reportId)),
 });
 
 /** Checks the report against its request as in `run`, if this machine created the report. */

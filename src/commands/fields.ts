@@ -27,10 +27,7 @@ export const fieldsCommand = declareCommand({
     ['adreport fields country', 'everything about countries'],
   ],
   flags: [fieldsFlags],
-  async action({ context, options, args: [term] }) {
-    await fields(context, options, term);
-    return 0;
-  },
+  action: ({ context, options, args: [term] }) => fields(context, options, term),
 });
 
 /** Prints the vocabulary of a profile. With a term, prints only the entries that match the term. */

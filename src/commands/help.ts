@@ -25,7 +25,6 @@ export const helpCommand = declareCommand({
       });
     }
     await help(context, program, words);
-    return 0;
   },
 });
 

@@ -12,10 +12,7 @@ export const initCommand = declareCommand({
     ['adreport init', 'write adreport.yaml into this folder'],
     ['adreport run --all --local', 'run its reports, without an account'],
   ],
-  async action({ context }) {
-    await init(context);
-    return 0;
-  },
+  action: ({ context }) => init(context),
 });
 
 /** Content of the file, which runs unchanged. */

@@ -28,10 +28,7 @@ const exportCommand = declareCommand({
   ],
   flags: [exportFlags],
   flagsAbove: [worldFlags],
-  async action({ context, options, args: [directory] }) {
-    await exportData(context, options, directory);
-    return 0;
-  },
+  action: ({ context, options, args: [directory] }) => exportData(context, options, directory),
 });
 
 const openapiCommand = declareCommand({
@@ -44,7 +41,6 @@ const openapiCommand = declareCommand({
   async action({ context }) {
     const { buildOpenapiDocument } = await import('../server/openapi.ts');
     await context.console.result(JSON.stringify(buildOpenapiDocument(), undefined, 2));
-    return 0;
   },
 });
 
@@ -73,7 +69,6 @@ export const localServerCommand = declareCommand({
       // A blocked stderr must not keep the process alive after a signal.
       if (host.stderr === process.stderr) setTimeout(() => process.exit(), 1_000).unref();
     }
-    return 0;
   },
 });
 

@@ -66,10 +66,7 @@ export const loginCommand = declareCommand({
     ],
   ],
   flags: [loginFlags],
-  async action({ context, options }) {
-    await login(context, options);
-    return 0;
-  },
+  action: ({ context, options }) => login(context, options),
 });
 
 /** Service to sign in to, and the account to store. */

@@ -16,10 +16,7 @@ export const logoutCommand = declareCommand({
     ['adreport logout --account agency', 'another one'],
   ],
   flags: [logoutFlags],
-  async action({ context }) {
-    await logout(context);
-    return 0;
-  },
+  action: ({ context }) => logout(context),
 });
 
 /** Removes a stored account. The service is not called: tokens expire there by themselves. */

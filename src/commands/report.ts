@@ -32,10 +32,7 @@ const createCommand = declareCommand({
     ['adreport report create --period last-7d --by COUNTRY --dry-run', 'preview the request'],
   ],
   flags: createFlags,
-  async action({ context, options }) {
-    await create(context, options);
-    return 0;
-  },
+  action: ({ context, options }) => create(context, options),
 });
 
 const listFlags = flagGroup('Flags:', {
@@ -54,10 +51,7 @@ const listCommand = declareCommand({
     ['adreport report list --limit 3 --json', 'an array, for programs'],
   ],
   flags: [listFlags],
-  async action({ context, options }) {
-    await listReports(context, options.limit);
-    return 0;
-  },
+  action: ({ context, options }) => listReports(context, options.limit),
 });
 
 export const reportCommand = declareCommand({

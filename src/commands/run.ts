@@ -34,7 +34,6 @@ export const runCommand = declareCommand({
     const isAsked = shouldPrompt(context, { options, names });
     const completed = isAsked ? await promptForQuery(context, options) : options;
     await run(context, { options: completed, names, typedOptions });
-    return 0;
   },
 });
 

@@ -30,10 +30,8 @@ export const statusCommand = declareCommand({
     ],
   ],
   flags,
-  async action({ context, options, args: [reportId] }) {
-    await status(context, options, requireReportId(reportId));
-    return 0;
-  },
+  action: ({ context, options, args: [reportId] }) =>
+    status(context, options, requireReportId(reportId)),
 });
 
 /**

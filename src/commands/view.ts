@@ -25,6 +25,5 @@ export const viewCommand = declareCommand({
     } finally {
       await view.read.close();
     }
-    return 0;
   },
 });

@@ -13,10 +13,7 @@ export const whoamiCommand = declareCommand({
     ['adreport whoami --json', 'for programs'],
   ],
   flags: [serviceFlags],
-  async action({ context }) {
-    await whoami(context);
-    return 0;
-  },
+  action: ({ context }) => whoami(context),
 });
 
 /**
