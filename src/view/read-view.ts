@@ -2,8 +2,8 @@ import { RefusedReportError } from '../errors.ts';
 import type { Context } from '../run/context.ts';
 import { groupFiles } from './groups/group-files.ts';
 import { findSummaryWindow, requireRowsOfPeriod } from './model/days-of-rows.ts';
-import { valueWarnings, viewNotes } from './model/messages.ts';
-import { metricsToShow } from './model/shown-metrics.ts';
+import { listNotes, listValueWarnings } from './model/messages.ts';
+import { chooseShownMetrics } from './model/shown-metrics.ts';
 import type { View } from './model/view.ts';
 import { RowFilter } from './rows/row-filter.ts';
 import type { Question } from './rows/used-columns.ts';
@@ -14,9 +14,9 @@ import type { ViewOptions } from './view-flags.ts';
 import type { ViewForm } from './view-form.ts';
 
 /**
- * Reads files, and prints warnings and notes on them. The caller ends it with `view.read.close`.
+ * Reads files, and prints warnings and notes. The caller closes `view.read`.
  *
- * @throws UsageError for files that are not one report together, or lack what was requested;
+ * @throws UsageError for files that do not form one report, or lack what was requested;
  * RefusedReportError with `--strict` for warnings
  */
 export async function readView(
@@ -65,17 +65,15 @@ function toQuestion(
 }
 
 function toView(known: Pick<View, 'options' | 'sources' | 'read' | 'window'>): View {
-  const { options, sources, read } = known;
-  const [period, before] = read.periods;
+  const [period, before] = known.read.periods;
   if (!period) throw new Error('There is at least one period.');
 
-  const { groups } = period;
-  const metrics = metricsToShow(options, { groups, fields: read.fields, query: sources.query });
-  const view = { ...known, ...period, before, metrics };
+  const shown = { ...known, ...period, before };
+  const view = { ...shown, metrics: chooseShownMetrics(shown) };
   return {
     ...view,
-    warnings: [...sources.warnings, ...valueWarnings(view)],
-    notes: viewNotes(view),
+    warnings: [...known.sources.warnings, ...listValueWarnings(view)],
+    notes: listNotes(view),
   };
 }
 

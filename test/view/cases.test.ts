@@ -134,7 +134,7 @@ describe('what is written plainly is read', () => {
       file: 'clicks-missing.csv',
       flags: '--metrics ctr',
       groups: [{ ctr: 0.01 }],
-      says: 'Note: Rates leave out the rows without clicks.',
+      says: 'Note: Rates exclude rows without clicks.',
     },
   ])('$file $flags', async ({ file, flags, groups, says = '' }) => {
     const { stdout, stderr, exitCode } = await viewCase(file, flags);

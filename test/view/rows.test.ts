@@ -58,7 +58,7 @@ describe('rows stay rows', () => {
     });
     const rate = await view('a.csv b.csv --metrics ctr --json');
     expect(JSON.parse(rate.stdout).totals).toEqual({ ctr: 0.2 });
-    expect(rate.stderr).toBe(`${warning}Note: Rates leave out the rows without clicks.\n`);
+    expect(rate.stderr).toBe(`${warning}Note: Rates exclude rows without clicks.\n`);
     expectRefusal(await view('a.csv b.csv --by DAILY --strict'), 9, 'files has no clicks');
     expect(await view('a.csv b.csv --by DAILY --strict --metrics displays')).toMatchObject({
       exitCode: 0,

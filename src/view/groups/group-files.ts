@@ -24,7 +24,7 @@ import { KeptRows } from './kept-rows.ts';
 
 /** Rows of a period, added up. */
 export interface PeriodRows {
-  /** Sums by the hours or days of rows. */
+  /** Sums by hour, or by day without hours. */
   readonly byTime: GroupedTotals;
 
   /** Sums by the columns of `--by`; one group without it. */
@@ -38,11 +38,10 @@ export interface PeriodRows {
 }
 
 /**
- * Reads files, each once and in constant memory, and adds up their rows. The caller ends what it
- * returns with `close`.
+ * Reads each file once, in constant memory, and adds up the rows. The caller closes the result.
  *
- * @throws UsageError for cells that may have two readings, columns that are not there, and files
- *   that are not one table; IncompleteDataError for a file that cannot be read
+ * @throws UsageError for cells that can be read in two ways, missing columns, and files that do not
+ *   form one table; IncompleteDataError for a file that cannot be read
  */
 export async function groupFiles(
   sources: readonly SourceFile[],
@@ -63,7 +62,7 @@ export async function groupFiles(
 
 /** The rows of all files, added up one file after the other. */
 export class ViewedRows {
-  /** Rows of each span of the question; a single period without spans. */
+  /** One for each span of the question, or one for all rows. */
   readonly periods: readonly PeriodRows[];
   readonly files: FileFields[] = [];
   sizeBytes = 0;
@@ -157,7 +156,7 @@ export class ViewedRows {
     return rows;
   }
 
-  /** Weeks of the period before are kept by day, as `run` does. */
+  /** Weeks of the earlier period are kept by day, as in `run`. */
   #newPeriod({ isEarlier = false } = {}): PeriodRows {
     const isSummed = (field: string): boolean => this.#columns.summed.has(field);
     const findKeys = (): readonly KeyColumn[] => {

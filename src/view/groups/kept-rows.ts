@@ -10,7 +10,7 @@ import { parseOrder } from '../../totals/ranked-groups.ts';
 import { toSums } from '../../totals/report-metrics.ts';
 import type { Question } from '../rows/used-columns.ts';
 
-/** Rows beyond `--top` that are sorted together. */
+/** Rows beyond `--top` to collect before the last ones are dropped. */
 const maxRowsBeyondTop = 10_000;
 
 /**
@@ -31,7 +31,7 @@ export class KeptRows {
     return Math.max(0, this.#rowCount - (this.#question.top ?? this.#rowCount));
   }
 
-  /** @param fields columns to keep; `undefined` for all */
+  /** @param fields columns to keep, or `undefined` for all */
   async add(
     batch: RowBatch,
     rows: readonly number[],

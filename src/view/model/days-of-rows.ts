@@ -5,23 +5,23 @@ import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { sortByTime } from '../../totals/sorting.ts';
 import type { ViewedRows } from '../groups/group-files.ts';
 import type { FileFields } from '../rows/same-breakdowns.ts';
-import { noEarlierData, type Sources } from '../sources/find-sources.ts';
+import { noEarlierDataError, type Sources } from '../sources/find-sources.ts';
 import { type DaySpan, formatDaySpan } from '../sources/period.ts';
 
 /**
- * Throws `UsageError` if files outside a folder have rows, but none of the period or of the one
- * before. A folder knows which days it has.
+ * Throws `UsageError` if files outside a folder have rows, but none of a period. The days of a folder
+ * are known from its history.
  */
 export function requireRowsOfPeriod(sources: Sources, { periods, files }: ViewedRows): void {
   const { earlier, hasPeriod, hasFolders, shown } = sources;
   const isEmpty = files.every(({ tail }) => tail.rowCount === 0);
   if (!hasPeriod || hasFolders || isEmpty) return;
   const [now, before] = periods;
-  if (now?.rowCount === 0) throw noRows(shown, files);
-  if (earlier && before?.rowCount === 0) throw noEarlierData(shown, earlier);
+  if (now?.rowCount === 0) throw noRowsError(shown, files);
+  if (earlier && before?.rowCount === 0) throw noEarlierDataError(shown, earlier);
 }
 
-function noRows(shown: string, files: readonly FileFields[]): UsageError {
+function noRowsError(shown: string, files: readonly FileFields[]): UsageError {
   const own = findSummaryWindow(files);
   return new UsageError(`${shown} has no rows for these days.`, {
     about: { flag: '--period' },
@@ -29,7 +29,7 @@ function noRows(shown: string, files: readonly FileFields[]): UsageError {
   });
 }
 
-/** Returns the window in the summary of a single report; `undefined` without one, or of several. */
+/** Returns the window of a single file with a summary, otherwise `undefined`. */
 export function findSummaryWindow(files: readonly FileFields[]): Window | undefined {
   const [file, another] = files;
   const summary = file?.tail.summary;
@@ -40,7 +40,7 @@ export function findSummaryWindow(files: readonly FileFields[]): Window | undefi
   return isKnown ? { since, until, end: until + 1, zone: summary.timezone } : undefined;
 }
 
-/** Returns the first and the last day of rows; `undefined` if they have none. */
+/** Returns the first and the last day of rows, or `undefined` if they have none. */
 export function findDaySpan(byTime: GroupedTotals): DaySpan | undefined {
   const times = sortByTime(byTime);
   const [first] = times;

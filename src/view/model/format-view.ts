@@ -12,7 +12,7 @@ import { groupToJson } from '../../totals/ranked-groups.ts';
 import { formatZone } from '../../totals/report-description.ts';
 import { toDaySpan } from '../sources/period.ts';
 import { findDaySpan } from './days-of-rows.ts';
-import { metricToSortBy, rankViewGroups } from './shown-metrics.ts';
+import { chooseSortMetric, rankViewGroups } from './shown-metrics.ts';
 import { listKeyColumns } from './table-columns.ts';
 import type { View } from './view.ts';
 
@@ -28,15 +28,15 @@ export async function formatView({ console }: Context, view: View): Promise<stri
     labels: labelsByMetric(options.label),
   });
   const below = options.chart
-    ? await chartLines(view, options.chart, look)
+    ? await drawChart(view, options.chart, look)
     : formatGroups(view, look);
-  const lines = [heading(view, look), ...card, '', ...below];
+  const lines = [formatHeading(view, look), ...card, '', ...below];
   return lines.map((line) => `${line}\n`).join('');
 }
 
 /**
- * Draws the groups themselves, not their table: their rates, also in the total, are of the rows that
- * have both metrics.
+ * Draws a table of the groups. Unlike those of a `ViewTable`, its rates are exact in the total, too:
+ * they exclude rows without both metrics.
  */
 function formatGroups(view: View, look: TableLook): string[] {
   if (view.rows) return [];
@@ -50,7 +50,7 @@ function formatGroups(view: View, look: TableLook): string[] {
   });
 }
 
-function heading({ sources, read, byTime, window }: View, look: TableLook): string {
+function formatHeading({ sources, read, byTime, window }: View, look: TableLook): string {
   const { style, width = Number.POSITIVE_INFINITY } = look;
   const { files, sizeBytes } = read;
   const name = `${sources.shown}:`;
@@ -66,7 +66,7 @@ function heading({ sources, read, byTime, window }: View, look: TableLook): stri
 }
 
 /** Throws `UsageError` if a chart cannot draw the groups. */
-async function chartLines(
+async function drawChart(
   view: View,
   chart: 'bar' | 'line',
   look: TableLook,
@@ -80,7 +80,7 @@ async function chartLines(
     });
   }
   const ranked = rankViewGroups(view, chart === 'bar' ? maxBars : undefined);
-  const metric = (view.options.metrics ? undefined : ranked.sortedBy) ?? metricToSortBy(view);
+  const metric = (view.options.metrics ? undefined : ranked.sortedBy) ?? chooseSortMetric(view);
   if (!metric) throw new UsageError('--chart needs a metric, and the report has none.');
   // Loaded lazily: scales take 10 ms, which commands without a chart should not pay for.
   const { drawGroupBars, drawGroupLines } = await import('../../present/terminal/group-charts.ts');

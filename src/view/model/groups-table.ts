@@ -12,7 +12,7 @@ import {
   sortInServiceOrder,
 } from '../../totals/ranked-groups.ts';
 import { metricDigits } from '../../totals/report-metrics.ts';
-import { columnMetrics, isOrdered, rankViewGroups } from './shown-metrics.ts';
+import { isOrdered, listColumnMetrics, rankViewGroups } from './shown-metrics.ts';
 import { listKeyColumns, listMetricColumns } from './table-columns.ts';
 import type { View, ViewTable } from './view.ts';
 
@@ -24,13 +24,13 @@ export function buildGroupsTable(view: View): ViewTable {
   const { columns, fields, toBatches } = planTable(view, groups, hasRates);
   const earlier = before && planTable(view, before.groups, false);
   const { top, others } = orderGroups(view);
-  const withOthers = others ? [...top, toGroup(others, groups.by)] : top;
+  const withOthers = others ? [...top, buildOthersGroup(others, groups.by)] : top;
   return {
     columns,
     fields,
     breakdowns: options.by ?? [],
     selected: hasRates ? columns.flatMap(({ field, hidden }) => (hidden ? [] : field)) : undefined,
-    leftOut: others && notShown(others.count, 'group', options),
+    leftOut: others && formatRestNote(others.count, 'group', options),
     batches: (isForReaders) => toBatches(isForReaders ? withOthers : top),
     before: earlier && {
       columns: earlier.columns,
@@ -39,19 +39,23 @@ export function buildGroupsTable(view: View): ViewTable {
   };
 }
 
-/** Orders the groups; without `--sort` and `--top` as the service does. */
+/** Orders the groups. Without `--sort` and `--top` they have the order of the service. */
 function orderGroups(view: View): Pick<RankedGroups, 'top' | 'others'> {
   if (isOrdered(view.options)) return rankViewGroups(view);
   return { top: sortInServiceOrder(view.groups), others: undefined };
 }
 
 /** Formats `8 more groups not shown (--top 3).` */
-export function notShown(count: number, noun: 'group' | 'row', { top }: View['options']): string {
+export function formatRestNote(
+  count: number,
+  noun: 'group' | 'row',
+  { top }: View['options'],
+): string {
   return `${formatPlural(count, `more ${noun}`)} not shown (--top ${top}).`;
 }
 
-/** Labels the groups that `--top` omits in the column of names. */
-function toGroup(
+/** Adds a label to the sums of the groups that `--top` omits. */
+function buildOthersGroup(
   { count, sums }: NonNullable<RankedGroups['others']>,
   keys: readonly KeyColumn[],
 ): Group {
@@ -59,14 +63,14 @@ function toGroup(
   return { key: keys.map((key) => (key === named ? othersLabel(count) : null)), sums };
 }
 
-/** Columns of groups, and how groups become rows. */
+/** The columns of groups, and a function that makes rows of groups. */
 interface TablePlan extends Pick<ViewTable, 'columns' | 'fields'> {
   toBatches(groups: readonly Group[]): Generator<RowBatch>;
 }
 
 /** @param hasRates true if rates are values of the table */
 function planTable(view: View, { by: keys }: GroupedTotals, hasRates: boolean): TablePlan {
-  const metrics = columnMetrics(view);
+  const metrics = listColumnMetrics(view);
   const isDsp = view.sources.query?.profile === 'dsp';
   const columns = [...listKeyColumns(keys), ...listMetricColumns(metrics)];
   const values = new Map<string, (group: Group) => string>();
@@ -75,7 +79,7 @@ function planTable(view: View, { by: keys }: GroupedTotals, hasRates: boolean): 
     const rate = metrics.find((metric) => metric.field === field && metric.derived);
     const isComma = isDsp && type === 'money';
     if (index >= 0) values.set(field, ({ key }) => JSON.stringify(key[index] ?? null));
-    else if (!rate) values.set(field, ({ sums }) => sumJson(sums.get(field), isComma));
+    else if (!rate) values.set(field, ({ sums }) => formatSum(sums.get(field), isComma));
     else if (hasRates) values.set(field, ({ sums }) => metricDigits(rate, sums) ?? 'null');
   }
   const fields = [...values.keys()];
@@ -90,7 +94,7 @@ function planTable(view: View, { by: keys }: GroupedTotals, hasRates: boolean): 
 }
 
 /** @param hasComma for the money of a DSP: text with two decimals and a comma */
-function sumJson(sum: Decimal | number | undefined, hasComma: boolean): string {
+function formatSum(sum: Decimal | number | undefined, hasComma: boolean): string {
   if (sum === undefined) return 'null';
   const digits = String(sum);
   return hasComma ? JSON.stringify(padMoney(digits).replace('.', ',')) : digits;

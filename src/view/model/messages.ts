@@ -1,27 +1,27 @@
 import { printable } from '../../text/printable.ts';
 import { hasOrHave } from '../../text/quantity.ts';
 import { formatComparisonNote } from '../../totals/comparison.ts';
-import { fieldsToSum } from '../rows/used-columns.ts';
+import { listSourceFields } from '../rows/used-columns.ts';
 import type { View } from './view.ts';
 
 /** The parts of a view that messages are about. */
 type Messages = Omit<View, 'warnings' | 'notes'>;
 
-/** Returns warnings about values of files: totals among rows, and columns that are missing. */
-export function valueWarnings(view: Messages): string[] {
+/** Returns warnings about totals among the rows and about missing columns. */
+export function listValueWarnings(view: Messages): string[] {
   const { files } = view.read;
   const warnings: string[] = [];
   for (const { source, warnings: ofFile } of files) {
     const start = files.length === 1 ? '' : `${source.shown}: `;
     for (const sentence of ofFile) warnings.push(start + sentence);
   }
-  return [...warnings, ...absentMetrics(view)];
+  return [...warnings, ...listAbsentMetrics(view)];
 }
 
 /** Returns warnings about metrics that only some files have. */
-function absentMetrics({ read: { files }, metrics }: Messages): string[] {
+function listAbsentMetrics({ read: { files }, metrics }: Messages): string[] {
   const withRows = files.filter(({ tail }) => tail.rowCount > 0);
-  const shown = new Set(metrics.flatMap(fieldsToSum));
+  const shown = new Set(metrics.flatMap(listSourceFields));
   const warnings: string[] = [];
   for (const field of shown) {
     const absent = withRows.filter(({ fields }) => !fields.includes(field)).length;
@@ -33,8 +33,8 @@ function absentMetrics({ read: { files }, metrics }: Messages): string[] {
   return warnings;
 }
 
-/** Returns notes about the period, days that are not final, and rows left out of rates. */
-export function viewNotes(view: Messages): string[] {
+/** Returns notes about the period, days that are not final, and rates that exclude rows. */
+export function listNotes(view: Messages): string[] {
   const { options, sources, read, window, byTime } = view;
   const compared = sources.earlier && window && formatComparisonNote(window);
   const notes = compared === undefined ? [] : [compared];
@@ -43,12 +43,12 @@ export function viewNotes(view: Messages): string[] {
   if (hasRows && byTime.rowCount === 0 && options.filter) notes.push('No row matches --filter.');
   notes.push(...sources.notes);
   const hasRates = options.metrics !== undefined || view.rows === undefined;
-  return hasRates ? [...notes, ...incompleteRates(view)] : notes;
+  return hasRates ? [...notes, ...listIncompleteRates(view)] : notes;
 }
 
-/** Returns notes about rows left out of a rate because they lack one of its metrics. */
-function incompleteRates({ groups: { incompleteMetrics }, metrics }: Messages): string[] {
-  const parts = new Set(metrics.filter(({ derived }) => derived).flatMap(fieldsToSum));
+/** Returns notes about rates that exclude rows, because these lack a metric. */
+function listIncompleteRates({ groups: { incompleteMetrics }, metrics }: Messages): string[] {
+  const parts = new Set(metrics.filter(({ derived }) => derived).flatMap(listSourceFields));
   const lacking = [...parts].filter((field) => incompleteMetrics.has(field));
-  return lacking.map((field) => `Rates leave out the rows without ${field}.`);
+  return lacking.map((field) => `Rates exclude rows without ${field}.`);
 }

@@ -7,14 +7,14 @@ import { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { isNameField, othersLabel } from '../../totals/ranked-groups.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
 import type { FileFields } from '../rows/same-breakdowns.ts';
-import { notShown } from './groups-table.ts';
+import { formatRestNote } from './groups-table.ts';
 import { listMetricColumns, toColumn } from './table-columns.ts';
 import type { View, ViewTable } from './view.ts';
 
 /** Makes a table of the rows of a view without `--by`. */
 export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
   const { options, metrics, read, before } = view;
-  const dimensions = dimensionFields(view);
+  const dimensions = listDimensions(view);
   // Unknown columns are written unchanged, after the others.
   const known = dimensions.filter((field) => fieldTypeOf(field) !== undefined);
   const columns = [
@@ -31,10 +31,10 @@ export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
     fields,
     breakdowns: listRowBreakdowns(view),
     selected: undefined,
-    leftOut: restCount === 0 ? undefined : notShown(restCount, 'row', options),
+    leftOut: restCount === 0 ? undefined : formatRestNote(restCount, 'row', options),
     batches: (withOthers) => {
       const hasOthers = withOthers && restCount > 0;
-      return hasOthers ? batchesWithOthers(view, kept, fields) : kept.batches(fields);
+      return hasOthers ? appendOthers(view, kept, fields) : kept.batches(fields);
     },
     before: before?.rows && {
       columns,
@@ -44,13 +44,13 @@ export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
 }
 
 /**
- * Returns the columns that have a value; with `--metrics` without other metrics. Those of
- * breakdowns are in the order of the request.
+ * Returns the columns that have a value, those of breakdowns in the order of the request. With
+ * `--metrics`, other metrics are left out.
  */
-function dimensionFields({ options, read, sources }: View): string[] {
-  const filled = new Set(read.files.flatMap(filledFields));
+function listDimensions({ options, read, sources }: View): string[] {
+  const filled = new Set(read.files.flatMap(listFilledFields));
   const requested = sources.query?.breakdowns ?? read.files[0]?.tail.summary?.breakdowns ?? [];
-  const fields = inRequestOrder(
+  const fields = sortByRequest(
     read.fields.filter((field) => filled.has(field)),
     requested,
   );
@@ -59,18 +59,15 @@ function dimensionFields({ options, read, sources }: View): string[] {
 }
 
 /**
- * Returns the columns that were requested: all of a CSV, but in JSON, which has every column, only
- * those with values.
+ * Returns the requested columns: all of a CSV, but only those with values in JSON, which has every
+ * column.
  */
-function filledFields({ tail, fields, filled }: FileFields): readonly string[] {
+function listFilledFields({ tail, fields, filled }: FileFields): readonly string[] {
   return tail.isCsv ? fields : [...filled];
 }
 
-/**
- * Puts the columns of breakdowns in the order of the request. In JSON they are always in that of
- * the service.
- */
-function inRequestOrder(fields: readonly string[], breakdowns: readonly string[]): string[] {
+/** Puts breakdowns in the order of the request. In JSON they have the order of the service. */
+function sortByRequest(fields: readonly string[], breakdowns: readonly string[]): string[] {
   const requested = new Set<string>();
   for (const name of breakdowns) {
     for (const field of findAnyBreakdown(name)?.fields ?? []) requested.add(field.name);
@@ -87,7 +84,8 @@ function listRowBreakdowns({ sources: { query }, read }: View): readonly string[
   return isDated && !hasTime ? ['DAILY', ...breakdowns] : breakdowns;
 }
 
-async function* batchesWithOthers(
+/** Yields the rows, then one with the sums of those that `--top` omits. */
+async function* appendOthers(
   { groups }: View,
   kept: KeptRows,
   fields: readonly string[],

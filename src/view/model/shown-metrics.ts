@@ -1,39 +1,30 @@
 import { metrics as everyMetric } from '../../contract/vocabulary.ts';
-import type { FolderQuery } from '../../folder/declaration.ts';
 import { findLeadingMetric } from '../../present/choose-metrics.ts';
 import { parseSort, unknownColumn } from '../../query/file-columns.ts';
 import { defaultMetrics, listAllMetrics, type ReportMetric } from '../../query/metrics.ts';
 import { isTimeField } from '../../totals/group-keys.ts';
-import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { type RankedGroups, rankGroups } from '../../totals/ranked-groups.ts';
 import { findReportMetric } from '../../totals/report-metrics.ts';
 import { findNamedMetric } from '../rows/used-columns.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { View } from './view.ts';
 
-/** The inputs of a choice of metrics. */
-interface MetricChoice {
-  readonly groups: GroupedTotals;
-
-  /** Columns of all files; empty if no file has any. */
-  readonly fields: readonly string[];
-  readonly query: FolderQuery | undefined;
-}
-
 /**
  * Returns the metrics of `--metrics`; by default all, with those of the folder and of `--sort`.
  * Throws `UsageError` for an unknown one.
  */
-export function metricsToShow(
-  { metrics: named, sort }: ViewOptions,
-  { groups, fields, query }: MetricChoice,
+export function chooseShownMetrics(
+  view: Pick<View, 'options' | 'sources' | 'read' | 'groups'>,
 ): readonly ReportMetric[] {
+  const { fields } = view.read;
+  const { metrics: named, sort } = view.options;
   const columns = fields.length === 0 ? everyMetric.map(({ name }) => name) : fields;
   const all = listAllMetrics(columns);
   const chosen = new Map<string, ReportMetric>();
-  const usual = listFields(defaultMetrics(groups.metrics));
+  const usual = listFields(defaultMetrics(view.groups.metrics));
   const sorted = sort === undefined ? [] : [parseSort(sort).name];
-  for (const name of named ?? [...usual, ...(query?.metrics ?? []), ...sorted]) {
+  const requested = view.sources.query?.metrics ?? [];
+  for (const name of named ?? [...usual, ...requested, ...sorted]) {
     const metric = named ? findNamedMetric(name, columns) : findReportMetric(name, all);
     if (metric) chosen.set(metric.field, metric);
     else if (named) throw unknownColumn(name, listFields(all), '--metrics');
@@ -46,7 +37,7 @@ function listFields(metrics: readonly ReportMetric[]): string[] {
 }
 
 /** Returns the metric to sort by: the first of `--metrics`, or else revenue or what replaces it. */
-export function metricToSortBy({ metrics, options }: View): ReportMetric | undefined {
+export function chooseSortMetric({ metrics, options }: View): ReportMetric | undefined {
   return options.metrics ? metrics[0] : findLeadingMetric(metrics);
 }
 
@@ -57,7 +48,7 @@ export function metricToSortBy({ metrics, options }: View): ReportMetric | undef
  */
 export function rankViewGroups(view: View, usualCount?: number): RankedGroups {
   const { groups, metrics, options } = view;
-  const usual = groups.by.find(({ field }) => isTimeField(field)) ?? metricToSortBy(view);
+  const usual = groups.by.find(({ field }) => isTimeField(field)) ?? chooseSortMetric(view);
   const { sort = usual?.field, top: count = usualCount } = options;
   return rankGroups(groups, metrics, { sort, count });
 }
@@ -68,7 +59,7 @@ export function isOrdered({ sort, top }: ViewOptions): boolean {
 }
 
 /** Returns the metrics that are columns of a file: computed ones only if they were named. */
-export function columnMetrics({ metrics, options, sources }: View): readonly ReportMetric[] {
+export function listColumnMetrics({ metrics, options, sources }: View): readonly ReportMetric[] {
   if (options.metrics) return metrics;
   const named: readonly string[] = sources.query?.metrics ?? [];
   return metrics.filter(({ field, derived }) => !derived || named.includes(field));

@@ -8,7 +8,7 @@ import {
 import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import type { KeyColumn } from '../../query/file-columns.ts';
 import type { ReportMetric } from '../../query/metrics.ts';
-import { fieldsToSum } from '../rows/used-columns.ts';
+import { listSourceFields } from '../rows/used-columns.ts';
 
 /**
  * Returns the column of a field as `run` has it.
@@ -25,7 +25,7 @@ export function toColumn(field: string, usual: FieldType = 'money'): Column {
 /** Returns a column for each metric, and hidden ones for the metrics that rates need. */
 export function listMetricColumns(metrics: readonly ReportMetric[]): Column[] {
   const columns = metrics.map(({ field }) => toColumn(field));
-  for (const field of new Set(metrics.flatMap(fieldsToSum))) {
+  for (const field of new Set(metrics.flatMap(listSourceFields))) {
     const isShown = metrics.some((metric) => metric.field === field);
     if (!isShown) columns.push({ ...toColumn(field), hidden: true });
   }
@@ -47,7 +47,7 @@ export function listKeyColumns(keys: readonly KeyColumn[]): Column[] {
 }
 
 /** Returns the names of breakdowns for columns that have one. */
-export function breakdownNames(by: readonly string[]): string[] {
+export function findBreakdownNames(by: readonly string[]): string[] {
   return by.map((name) => {
     return findAnyBreakdown(name)?.name ?? breakdownOfField(name)?.name ?? name;
   });

@@ -6,13 +6,13 @@ import type { PeriodRows, ViewedRows } from '../groups/group-files.ts';
 import type { Sources } from '../sources/find-sources.ts';
 import type { ViewOptions } from '../view-flags.ts';
 
-/** Everything that is shown of some files: the rows of the period, and what is known of them. */
+/** The rows of a period, and what is shown with them. */
 export interface View extends PeriodRows {
   readonly options: ViewOptions;
   readonly sources: Sources;
   readonly read: ViewedRows;
 
-  /** Period of the rows; `undefined` if it is not known. */
+  /** Period of the rows, or `undefined` if it is not known. */
   readonly window: Window | undefined;
 
   /** Rows of the period of `--compare`. */
@@ -24,7 +24,7 @@ export interface View extends PeriodRows {
   readonly notes: readonly string[];
 }
 
-/** A view in the form of a report of the service: columns, and rows. */
+/** A view as a report of the service: columns and rows. */
 export interface ViewTable extends TableRows {
   /** Fields of all rows. */
   readonly fields: readonly string[];
@@ -32,19 +32,19 @@ export interface ViewTable extends TableRows {
   /** Breakdowns of `--by`, or those of the files. */
   readonly breakdowns: readonly string[];
 
-  /** Fields to write; `undefined` for those that a format chooses. */
+  /** Fields to write, or `undefined` if the format chooses them. */
   readonly selected: readonly string[] | undefined;
 
-  /** Note on the rows that `--top` omits; absent if there are none. */
+  /** Note on the rows that `--top` omits, if any. */
   readonly leftOut: string | undefined;
 
-  /** Rows of the period of `--compare`; absent without it. */
+  /** Rows of the period of `--compare`. */
   readonly before: TableRows | undefined;
 }
 
 interface TableRows {
   readonly columns: readonly Column[];
 
-  /** @param withOthers adds a row for the rows that `--top` omits */
+  /** @param withOthers adds a row with the sums of the rows that `--top` omits */
   batches(withOthers: boolean): AsyncIterable<RowBatch> | Iterable<RowBatch>;
 }

@@ -27,14 +27,14 @@ import { openForUser } from '../../ui/open-file.ts';
 import { toDaySpan } from '../sources/period.ts';
 import { buildGroupsTable } from './groups-table.ts';
 import { buildRowsTable } from './rows-table.ts';
-import { columnMetrics, isOrdered } from './shown-metrics.ts';
-import { breakdownNames } from './table-columns.ts';
+import { isOrdered, listColumnMetrics } from './shown-metrics.ts';
+import { findBreakdownNames } from './table-columns.ts';
 import type { View, ViewTable } from './view.ts';
 
 /**
  * Writes a view in formats of `run`, to files or stdout: all of them, or none.
  *
- * @param intro lines to print before
+ * @param intro lines to print before them
  * @throws UsageError for flags that do not go together, and for an output that is one of the input
  *   files; OutputError for one that cannot be written
  */
@@ -80,17 +80,17 @@ async function planFiles(
     columns.map(({ field }) => field),
     outputs.map(({ format }) => format),
   );
-  const names = nameValues(view, breakdowns);
+  const names = listNameValues(view, breakdowns);
   const options = { ...view.options, outputs, names, columns: view.options.columns ?? selected };
   const planned = await prepareFiles(context, options, columns);
   for (const { target } of planned) refuseInput(context, view, target.name());
   return planned;
 }
 
-function nameValues({ sources: { query }, window }: View, by: readonly string[]): NameValues {
+function listNameValues({ sources: { query }, window }: View, by: readonly string[]): NameValues {
   const days = window && toDaySpan(window);
   return {
-    report: breakdownNames(by).join('-').toLowerCase() || 'total',
+    report: findBreakdownNames(by).join('-').toLowerCase() || 'total',
     ...(query && { profile: query.profile }),
     ...(days && { ...days, date: days.since }),
   };
@@ -120,7 +120,7 @@ async function writeTable(
   await file.end(buildTail(view, table, rowCount), { warnings: [], notes });
 }
 
-/** Adds up the period of `--compare`; `undefined` without it. */
+/** Adds up the period of `--compare`, if any. */
 async function compareTable(
   { window, sources: { earlier } }: View,
   { before }: ViewTable,
@@ -134,7 +134,6 @@ async function compareTable(
   return { sums, now: window, before: earlier };
 }
 
-/** Returns what a report has after its last row. */
 function buildTail(
   { window }: View,
   { fields, breakdowns }: ViewTable,
@@ -149,21 +148,21 @@ function toSummary({ since, until, zone }: Window, breakdowns: readonly string[]
   return {
     since: formatInstant(since, zone),
     until: formatInstant(until, zone),
-    breakdowns: breakdownNames(breakdowns),
+    breakdowns: findBreakdownNames(breakdowns),
     timezone: zone,
   };
 }
 
-/** Describes the origin of a view: the request of the files, without the account. */
+/** Describes the origin of a view: the request of its files, without the account. */
 function buildProvenance(view: View, { breakdowns }: ViewTable, version: string): Provenance {
   const { sources, options, groups } = view;
   const { query, files } = sources;
-  const names = columnMetrics(view).map(({ field }) => metricOfField(field)?.name ?? field);
+  const names = listColumnMetrics(view).map(({ field }) => metricOfField(field)?.name ?? field);
   const typed = (options.filter ?? []).map(({ name, values }) => `${name}: ${values.join(', ')}`);
   const times = files.flatMap(({ record }) => (record ? [Date.parse(record.line.created)] : []));
   return {
     request: query
-      ? { ...toRequestRecord(query), breakdowns: breakdownNames(breakdowns), metrics: names }
+      ? { ...toRequestRecord(query), breakdowns: findBreakdownNames(breakdowns), metrics: names }
       : null,
     filters: [...describeFilters(query?.filters ?? {}), ...typed],
     key: groups.by.map(({ field }) => field),

@@ -19,7 +19,7 @@ const numericIds = ['campaignId', 'adId', 'creativeId'];
 
 const plainFileHint = 'Use the file that was downloaded, or save it without formatting.';
 
-/** A cell that is refused. */
+/** A cell that cannot be used. */
 interface RefusedCell {
   readonly field: string;
 
@@ -27,17 +27,18 @@ interface RefusedCell {
   readonly row: number;
   readonly text: string;
 
-  /** End of the sentence. */
+  /** What is wrong with it: `is not a date`. */
   readonly problem: string;
   readonly hint?: string;
 }
 
-/** Throws `UsageError` for the first cell of a used column that may have two readings. */
+/** Refuses cells of used columns that can be read in two ways. */
 export class CellCheck {
-  /** Dates and hours that have been read. */
+  /** Dates and hours that are known to be valid. */
   readonly #times = new Set<Value | undefined>();
   #currency: string | undefined;
 
+  /** Throws `UsageError` for the first such cell. */
   check(batch: RowBatch, { grouped, summed }: UsedColumns, file: OpenFile): void {
     for (const field of grouped) {
       const cell = isTimeField(field)

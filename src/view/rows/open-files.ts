@@ -6,23 +6,22 @@ import type { Context } from '../../run/context.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 import { CellReading } from './read-cells.ts';
 
-/** An open file, and the names of its cells for messages. */
 export interface OpenFile {
   readonly source: SourceFile;
   readonly report: ReportFile;
   readonly cells: CellReading;
 
-  /** First batch. Reading has begun, so that files are read side by side. */
+  /** The first batch. Its reading has begun, so that several files are read at once. */
   readonly first: Promise<IteratorResult<RowBatch, ReportTail>>;
 }
 
-/** Number of files that are read at a time. */
+/** Files that are read at once. */
 const maxOpenFiles = 8;
 
 /**
- * Opens files, in order and a few ahead, and closes them. The error of a file comes in its turn.
+ * Yields open files in order, and closes each after its turn. A few are opened ahead.
  *
- * @throws UsageError for a file that cannot be opened
+ * @throws UsageError for a file that cannot be opened, in its turn
  */
 export async function* openFiles(
   sources: readonly SourceFile[],

@@ -8,12 +8,12 @@ import { UsageError } from '../../errors.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 
-/** A file after its last row. */
+/** Facts about a file that has been read. */
 export interface FileFields {
   readonly source: SourceFile;
   readonly tail: ReportTail;
 
-  /** Columns, without those of comparisons; with `date` if the rows have the day of the file. */
+  /** Columns without those of comparisons. Includes `date` if the rows have the day of the file. */
   readonly fields: readonly string[];
 
   /** Columns with a value in some row. */
@@ -44,7 +44,7 @@ function filledBreakdowns(file: FileFields): ReadonlySet<string> {
   return declaredBreakdowns(file) ?? findBreakdowns(file.filled);
 }
 
-/** Returns the breakdowns of a declaration or a summary; `undefined` if there is neither. */
+/** Returns the breakdowns of a declaration or a summary, or `undefined` if there is neither. */
 function declaredBreakdowns({ source: { record }, tail }: FileFields): Set<string> | undefined {
   const query = record?.declaration.query;
   const names = query?.breakdowns ?? tail.summary?.breakdowns;
@@ -52,7 +52,7 @@ function declaredBreakdowns({ source: { record }, tail }: FileFields): Set<strin
   const found = new Set(names.map((name) => nameBreakdown(findAnyBreakdown(name)) ?? name));
   if (!query || found.has('HOURLY')) return found;
 
-  // The first day of a folder's file is the date of its rows, which are those of a week or month.
+  // In a folder of weeks or months, the date of a row is the first day of its file.
   const hasDays = query.split === 'day' || names.includes('DAILY');
   found.delete(dates);
   return found.add(hasDays ? dates : `${dates} of each ${query.split}`);
@@ -69,7 +69,7 @@ function findBreakdowns(fields: Iterable<string>): Set<string> {
   return found;
 }
 
-/** Stands for days, weeks and months, which a header does not tell apart. */
+/** Stands for days, weeks and months, which look the same in a header. */
 const dates = 'DATES';
 
 function nameBreakdown(breakdown: Breakdown | DerivedBreakdown | undefined): string | undefined {

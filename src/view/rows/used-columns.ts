@@ -23,7 +23,7 @@ export interface Question extends Pick<ViewOptions, 'by' | 'metrics' | 'sort' | 
   /** True if rows are shown, and not only sums. */
   readonly hasRows: boolean;
 
-  /** Days to add up separately: those of the period, and of `--compare`; empty for all rows. */
+  /** Days to add up separately: of the period and of `--compare`. Empty for all rows. */
   readonly spans: readonly DaySpan[];
 }
 
@@ -35,7 +35,7 @@ export interface UsedColumns {
   /** `date` of rows without a time: the first day of their file in a folder. */
   readonly day: string | undefined;
 
-  /** Columns of rows that are kept; `undefined` for all. */
+  /** Columns to keep of each row, or `undefined` for all. */
   readonly kept: readonly string[] | undefined;
 
   /** Columns that are added up. */
@@ -51,9 +51,9 @@ export interface UsedColumns {
   readonly currency: string | undefined;
 }
 
-/** Finds the columns of files that a question uses. Files often share them. */
+/** Finds the columns that a question uses. Files with the same header share the result. */
 export class ColumnFinder {
-  /** Keys of `--by`; `undefined` until a file has columns. */
+  /** Keys of `--by`. Not set before a file has columns. */
   keys: readonly KeyColumn[] | undefined;
 
   /** Columns of all files. */
@@ -70,9 +70,9 @@ export class ColumnFinder {
   }
 
   /**
-   * @param header the columns of a file
-   * @throws UsageError for columns that are the same, and for those of the question that are not
-   *   there
+   * @param header columns of a file
+   * @throws UsageError for two columns that are the same, and for names in the question that are no
+   *   columns
    */
   find(header: readonly string[], { source }: OpenFile): UsedColumns {
     const hasTime = findTimeField(header) !== undefined;
@@ -91,7 +91,7 @@ export class ColumnFinder {
     if (spans.length > 0 && !fields.some(isTimeField)) throw noDatesError(shown);
     this.keys ??= resolveKeys(by, fields);
     this.fields = [...new Set([...fields, ...this.fields])];
-    for (const field of this.#fieldsToSum(fields)) this.summed.add(field);
+    for (const field of this.#listSummedFields(fields)) this.summed.add(field);
 
     const filtered = filters.map((filter) => filter.findColumns(fields));
     const grouped = new Set([...this.keys.map(({ field }) => field), ...filtered.flat()]);
@@ -115,11 +115,11 @@ export class ColumnFinder {
   }
 
   /** Returns the metrics of a file, or the columns that the named ones need. */
-  #fieldsToSum(fields: readonly string[]): readonly string[] {
+  #listSummedFields(fields: readonly string[]): readonly string[] {
     const { metrics: named, sort } = this.#question;
     if (!named) return fields.filter((field) => metricOfField(field));
     const names = sort === undefined ? named : [...named, parseSort(sort).name];
-    return names.flatMap((name) => fieldsForMetric(name, fields));
+    return names.flatMap((name) => findSummedFields(name, fields));
   }
 }
 
@@ -144,17 +144,17 @@ export function findNamedMetric(name: string, fields: readonly string[]): Report
   return findReportMetric(name, listAllMetrics(fields));
 }
 
-/** Returns the fields whose sums a metric needs; empty for a name that is not a metric. */
-function fieldsForMetric(name: string, fields: readonly string[]): readonly string[] {
+/** Returns the columns whose sums a metric needs. Empty for a name that is not a metric. */
+function findSummedFields(name: string, fields: readonly string[]): readonly string[] {
   // Another file may have the other column of a rate.
   const absent = metrics.filter((metric) => fieldOfMetric(metric.name, fields) === undefined);
   const all = [...fields, ...absent.map((metric) => metric.name)];
   const metric = findNamedMetric(name, fields) ?? findNamedMetric(name, all);
-  return metric ? fieldsToSum(metric) : [];
+  return metric ? listSourceFields(metric) : [];
 }
 
-/** Returns the columns that a metric is computed from; of a sum, its own. */
-export function fieldsToSum({ field, derived }: ReportMetric): readonly string[] {
+/** Returns the columns that a rate is computed from, or the column of a sum. */
+export function listSourceFields({ field, derived }: ReportMetric): readonly string[] {
   return derived ? [derived.numeratorField, derived.denominatorField] : [field];
 }
 

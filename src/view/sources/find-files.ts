@@ -14,24 +14,24 @@ export interface PeriodFiles {
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 
-  /** First second after the last part that a folder has, or should have; 0 without folders. */
+  /** End of the last part that a folder has or should have, in unix seconds. 0 without folders. */
   readonly end: number;
 }
 
 /** The files to look for. */
 interface Search {
-  /** Period of the files; `undefined` for all. */
+  /** Period of the files, or `undefined` for all files. */
   readonly window: Window | undefined;
 
   /** The current time in unix seconds. */
   readonly now: number;
   readonly signal: AbortSignal;
 
-  /** Words after the number of days in warnings: ` in the period before`. */
+  /** Added to the number of days in warnings: ` in the period before`. */
   readonly suffix?: string;
 }
 
-/** Finds the files of a period. Those of folders have the bytes of their history lines. */
+/** Finds the files of a period. Files of folders match their history lines. */
 export async function findFiles(paths: OpenedPaths, search: Search): Promise<PeriodFiles> {
   const { window } = search;
   const files = paths.files.filter(({ record }) => {
@@ -42,9 +42,9 @@ export async function findFiles(paths: OpenedPaths, search: Search): Promise<Per
   let end = 0;
   for (const folder of paths.folders) {
     const selected = await selectFolderFiles(folder, search);
-    files.push(...filesToRead(folder, selected));
-    warnings.push(...gapWarnings(folder, selected, search.suffix));
-    notes.push(...notFinalNotes(folder, selected));
+    files.push(...listSourceFiles(folder, selected));
+    warnings.push(...formatGapWarnings(folder, selected, search.suffix));
+    notes.push(...formatNotFinalNotes(folder, selected));
     end = Math.max(end, selected.at(-1)?.part.end ?? 0);
   }
   return { files, warnings, notes, end };
@@ -67,7 +67,7 @@ async function selectFolderFiles(
   return selected.some(({ gap }) => gap !== undefined) ? select() : selected;
 }
 
-function filesToRead(
+function listSourceFiles(
   { path, shown, declaration }: DeclaredFolder,
   selected: readonly SelectedPart[],
 ): SourceFile[] {
@@ -84,7 +84,7 @@ function filesToRead(
 const maxNamedDays = 5;
 
 /** Formats `3 of 31 days are missing (2026-10-04, …).` and `1 of 31 days has changed (…).` */
-function gapWarnings(
+function formatGapWarnings(
   { declaration: { split } }: DeclaredFolder,
   selected: readonly SelectedPart[],
   suffix = '',
@@ -105,7 +105,7 @@ function gapWarnings(
 }
 
 /** Returns a note on files whose numbers the service may still correct. */
-function notFinalNotes(
+function formatNotFinalNotes(
   { declaration: { split } }: DeclaredFolder,
   selected: readonly SelectedPart[],
 ): string[] {

@@ -19,7 +19,7 @@ export interface Sources {
   /** Files in time order, so that the newest name of a campaign is the last. */
   readonly files: readonly SourceFile[];
 
-  /** Period of all rows; `undefined` if it is not known yet. */
+  /** Period of all rows, or `undefined` if it is not known before they are read. */
   readonly window: Window | undefined;
 
   /** Period of `--compare`. */
@@ -28,10 +28,10 @@ export interface Sources {
   /** True if rows are selected by their days. */
   readonly hasPeriod: boolean;
 
-  /** Request of the files, if a declaration has it. */
+  /** Query of the first folder, or of the first file in one. */
   readonly query: FolderQuery | undefined;
 
-  /** Set if the warnings of folders name missing days. */
+  /** True if folders are named, whose missing days are warnings. */
   readonly hasFolders: boolean;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
@@ -41,7 +41,7 @@ export interface Sources {
 }
 
 /**
- * Finds the files of some paths, and of the periods of `--period` and `--compare`.
+ * Finds the files to read: those of `--period` and `--compare`, by default all.
  *
  * @throws UsageError as `openPaths`; for a file that is given twice, for a period without files,
  *   and for `--compare` without a period
@@ -52,18 +52,18 @@ export async function findSources(
   host: Context['host'],
 ): Promise<Sources> {
   const opened = await openPaths(paths, host);
-  const shown = shownName(paths);
+  const shown = formatPaths(paths);
   const query = findQuery(opened);
   const nowMs = host.wallClock();
   const periods = resolvePeriods(options, { shown, query }, nowMs);
   const search = { now: Math.floor(nowMs / 1_000), signal: host.signal };
 
   const now = await findFiles(opened, { ...search, window: periods.window });
-  if (now.files.length === 0) throw noFiles(shown, periods, now);
+  if (now.files.length === 0) throw noFilesError(shown, periods, now);
   const { earlier } = periods;
   const suffix = ' in the period before';
   const before = earlier && (await findFiles(opened, { ...search, window: earlier, suffix }));
-  if (earlier && before?.files.length === 0) throw noEarlierData(shown, earlier);
+  if (earlier && before?.files.length === 0) throw noEarlierDataError(shown, earlier);
 
   const window = periods.window
     ? limitToParts(periods.window, now.end, search.now)
@@ -81,21 +81,20 @@ export async function findSources(
   };
 }
 
-/** Returns the request of the first folder, or of the first file of one. */
 function findQuery({ folders, files }: OpenedPaths): FolderQuery | undefined {
   const [folder] = folders;
   const record = files.find((file) => file.record !== undefined)?.record;
   return (folder ?? record)?.declaration.query;
 }
 
-function shownName(paths: readonly string[]): string {
+function formatPaths(paths: readonly string[]): string {
   const [path = ''] = paths;
   if (paths.length > 1) return `${paths.length} paths`;
   return path === '-' ? 'stdin' : printable(path);
 }
 
 /**
- * Returns the files of both periods, in time order; those outside folders are in both. Throws
+ * Returns the files of both periods in time order. A file outside a folder is in both. Throws
  * `UsageError` for a file that is given twice.
  */
 function joinPeriods(now: PeriodFiles, before: PeriodFiles | undefined): SourceFile[] {
@@ -113,7 +112,11 @@ function joinPeriods(now: PeriodFiles, before: PeriodFiles | undefined): SourceF
   return [...files.values()].sort((one, other) => startOf(one) - startOf(other));
 }
 
-function noFiles(shown: string, { window }: ViewPeriods, { warnings }: PeriodFiles): UsageError {
+function noFilesError(
+  shown: string,
+  { window }: ViewPeriods,
+  { warnings }: PeriodFiles,
+): UsageError {
   const message = window
     ? `No files for these days in ${shown}.`
     : `No files to show in ${shown}: ${warnings.join(' ')}`;
@@ -123,8 +126,8 @@ function noFiles(shown: string, { window }: ViewPeriods, { warnings }: PeriodFil
   });
 }
 
-/** Builds the error for files without a day of the period before: every row would be new. */
-export function noEarlierData(shown: string, earlier: Window): UsageError {
+/** Without earlier data, every row would look new. */
+export function noEarlierDataError(shown: string, earlier: Window): UsageError {
   const message = `${shown} has no data for ${formatDaySpan(earlier)}, the period to compare with.`;
   return new UsageError(message, {
     about: { flag: '--compare' },

@@ -21,7 +21,7 @@ export interface SourceFile {
   /** Path for messages, without control characters. */
   readonly shown: string;
 
-  /** Set if the file has the bytes of a line in the history of a declared folder. */
+  /** Set if the file matches its line in the history of a declared folder. */
   readonly record?: FileRecord | undefined;
 }
 
@@ -48,14 +48,13 @@ export interface DeclaredFolder {
 export interface OpenedPaths {
   readonly folders: readonly DeclaredFolder[];
 
-  /** Files that were named. */
   readonly files: readonly SourceFile[];
 
   /** Warnings about named files that have changed since they were downloaded. */
   readonly warnings: readonly string[];
 }
 
-/** A file that the command line names, in a declared folder. */
+/** A named file in a declared folder. */
 interface FileInFolder extends SourceFile {
   /** Path from the folder, with slashes. */
   readonly name: string;
@@ -120,8 +119,8 @@ async function openFolder(
 }
 
 /**
- * Finds the history lines of files in a folder. Files without one are read without their days, and
- * so are changed files, with a warning.
+ * Finds the history lines of named files in a folder. A file without a line is read like one outside
+ * a folder, and so is a changed file, with a warning.
  */
 async function identifyFiles(
   folder: string,

@@ -19,7 +19,7 @@ export interface DaySpan {
   readonly until: string;
 }
 
-/** Periods of a view; both absent for all rows. */
+/** Periods of a view. Both are absent if all rows are shown. */
 export interface ViewPeriods {
   readonly window?: Window;
 
@@ -27,12 +27,12 @@ export interface ViewPeriods {
   readonly earlier?: Window;
 }
 
-/** The files of a view, before they are known. */
+/** The named paths. */
 interface ViewedPaths {
   /** Name of the paths for messages. */
   readonly shown: string;
 
-  /** Request of a folder. */
+  /** Query of their folder, if they have one. */
   readonly query: FolderQuery | undefined;
 }
 
@@ -49,7 +49,7 @@ export function resolvePeriods(
 ): ViewPeriods {
   const { period, since, until, compare } = options;
   if (period === undefined && since === undefined && until === undefined) {
-    if (compare) throw periodRequired();
+    if (compare) throw periodRequiredError();
     return {};
   }
 
@@ -66,10 +66,8 @@ export function resolvePeriods(
   return { window: compared, earlier: earlierWindow(compared, compare) };
 }
 
-/**
- * Builds the error for `--compare` without a period: all rows are shown, so none are from before.
- */
-function periodRequired(): UsageError {
+/** Without a period all rows are shown, and none are left to compare with. */
+function periodRequiredError(): UsageError {
   return new UsageError('--compare needs a period.', {
     about: { flag: '--compare' },
     hint: 'Add --period, for example --period last-month.',
@@ -95,9 +93,9 @@ export function formatDaySpan(window: Window): string {
 }
 
 /**
- * Ends a window that is not over with the last part that folders have or should have.
+ * Shortens a window that is not over to the last part that folders have or should have.
  *
- * @param end of that part; 0 without folders
+ * @param end of that part, or 0 without folders
  */
 export function limitToParts(window: Window, end: number, now: number): Window {
   if (window.until <= now || end === 0) return window;
@@ -105,7 +103,7 @@ export function limitToParts(window: Window, end: number, now: number): Window {
   return { ...window, until, end: until + 1 };
 }
 
-/** Returns the window of files whose days are all known, else `undefined`. */
+/** Returns the window of all files, or `undefined` if the days of a file are not known. */
 export function findWindow(
   files: readonly SourceFile[],
   query: FolderQuery | undefined,

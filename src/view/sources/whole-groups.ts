@@ -11,12 +11,13 @@ interface NamedUnit {
 }
 
 const unitsByName: Readonly<Record<string, SplitUnit>> = {
+  HOURLY: 'day',
   DAILY: 'day',
   WEEKLY: 'week',
   MONTHLY: 'month',
 };
 
-function namedUnits(by: readonly string[]): NamedUnit[] {
+function findNamedUnits(by: readonly string[]): NamedUnit[] {
   const named: NamedUnit[] = [];
   for (const name of by) {
     const breakdown = name === 'date' ? 'DAILY' : (findAnyBreakdown(name)?.name ?? '');
@@ -26,15 +27,16 @@ function namedUnits(by: readonly string[]): NamedUnit[] {
   return named;
 }
 
-/** Throws `UsageError` for a unit of `--by` that the files of a folder cannot be grouped into. */
+/** Throws `UsageError` if `--by` needs days, but the rows of a folder are weeks or months. */
 export function requireGroupable(
   by: readonly string[],
   { breakdowns, split }: FolderQuery,
   shown: string,
 ): void {
-  const unitOfRows = finestUnit(breakdowns) ?? split;
-  if (unitOfRows === 'day') return;
-  for (const { name, unit } of namedUnits(by)) {
+  const units = findNamedUnits(breakdowns).map(({ unit }) => unit);
+  const [unitOfRows = split] = units;
+  if (unitOfRows === 'day' || units.includes('day')) return;
+  for (const { name, unit } of findNamedUnits(by)) {
     if (unit === unitOfRows) continue;
     throw new UsageError(
       `--by ${name} needs days, but the rows of ${shown} are whole ${unitOfRows}s.`,
@@ -46,22 +48,15 @@ export function requireGroupable(
   }
 }
 
-/** Returns the unit of the dates of rows; `undefined` for rows without dates. */
-function finestUnit(breakdowns: readonly string[]): SplitUnit | undefined {
-  if (breakdowns.includes('HOURLY')) return 'day';
-  const name = Object.keys(unitsByName).find((time) => breakdowns.includes(time));
-  return name === undefined ? undefined : unitsByName[name];
-}
-
 /**
- * Throws `UsageError` if a window cuts a week or a month of `--by`, unless it is the running one:
- * today may have no file yet.
+ * Throws `UsageError` if a window cuts a week or a month of `--by`. The running one may be cut,
+ * because today has no file yet.
  *
  * @param now in unix seconds
  */
 export function requireWholeGroups(by: readonly string[], window: Window, now: number): void {
   const today = unitContaining(formatDate(now, window.zone), 'day', window.zone);
-  for (const { name, unit } of namedUnits(by)) {
+  for (const { name, unit } of findNamedUnits(by)) {
     if (unit === 'day') continue;
     requireWholeUnits(window, unit, {
       now: (today?.since ?? now) - 1,
