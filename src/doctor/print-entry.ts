@@ -11,7 +11,7 @@ const marks = {
 
 export type Mark = keyof typeof marks;
 
-/** The result of one check. */
+/** Result of one check. */
 interface ResultEntry {
   readonly mark: Mark;
   readonly name: string;

@@ -8,11 +8,11 @@ import type { DoctorTools } from './doctor-tools.ts';
 import { type Mark, printEntry } from './print-entry.ts';
 import { endsTrial, NotTriedError, Trial } from './trial.ts';
 
-/** The result of a claim, as `--json` prints it. */
+/** Result of a claim, as `--json` prints it. */
 interface ClaimResult extends Pick<Claim, 'id' | 'kind' | 'sentence'> {
   readonly result: 'holds' | 'differs' | 'not tried';
 
-  /** How the service differs, or why the claim was not tried. */
+  /** Difference found, or reason not to try the claim. */
   readonly detail: string | null;
 }
 

@@ -82,7 +82,7 @@ function reportProperties(metrics: Schema, toList: (item: Schema) => Schema): Sc
   };
   for (const filter of filters) {
     const list = toList(filterValueSchema(filter));
-    properties[filter.name] = { description: filterMeaning(filter), ...list };
+    properties[filter.name] = { description: describeFilter(filter), ...list };
   }
   return properties;
 }
@@ -103,7 +103,7 @@ function listSchema(item: Schema, single: Schema = item): Schema {
   return { oneOf: [{ type: 'array', items: item }, byIndex, single] };
 }
 
-function filterMeaning({ meaning, profiles }: Filter): string {
+function describeFilter({ meaning, profiles }: Filter): string {
   return `Only these ${meaning} (${profiles.join(', ')} profile).`;
 }
 

@@ -4,7 +4,7 @@ import type { Profile } from '../contract/vocabulary.ts';
 /** Public types of the local server. They import no package, so test suites need none. */
 
 /**
- * The flags of `adreport local-server`. Each option has a default. A duration is a number with a
+ * Options named like the flags of `adreport local-server`. A duration is a number with a
  * unit, such as `2s`.
  */
 export interface LocalServerOptions {
