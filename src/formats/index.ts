@@ -39,6 +39,7 @@ export const formats: Readonly<Record<FormatName, Format>> = {
     },
   },
   xlsx: {
+    isForReaders: true,
     async createEncoder(options) {
       const { SpreadsheetEncoder } = await import('./xlsx.ts');
       return new SpreadsheetEncoder(options);

@@ -1,6 +1,5 @@
 import { UsageError } from '../errors.ts';
 import { requireComparable } from '../query/check-query.ts';
-import type { FormatName } from '../query/format-names.ts';
 import type { Context } from '../run/context.ts';
 import { chooseOutputs } from '../run/prepare-files.ts';
 import type { ViewOptions } from './view-flags.ts';
@@ -10,10 +9,10 @@ export type ViewForm = 'text' | 'document' | 'files';
 
 /** Decides how a view is shown. Throws `UsageError` for flags that cannot be combined. */
 export function chooseForm(context: Context, options: ViewOptions): ViewForm {
-  const { chart, format, output = ['-'], compare } = options;
+  const { chart, output = ['-'], compare } = options;
   const isStdout = output.every((path) => path === '-');
   if (context.flags.json && isStdout) {
-    requirePlainJson(chart, format);
+    requirePlainJson(options);
     return 'document';
   }
   if (chart) return 'text';
@@ -24,9 +23,11 @@ export function chooseForm(context: Context, options: ViewOptions): ViewForm {
   return 'files';
 }
 
-function requirePlainJson(chart: string | undefined, format: FormatName | undefined): void {
-  if (chart === undefined && (format ?? 'json') === 'json') return;
-  const other = chart === undefined ? `--format ${format}` : '--chart';
+function requirePlainJson({ chart, format, compare }: ViewOptions): void {
+  const isOtherFormat = format !== undefined && format !== 'json';
+  const other =
+    (chart && '--chart') ?? (compare && '--compare') ?? (isOtherFormat && `--format ${format}`);
+  if (!other) return;
   throw new UsageError(`--json cannot be used with ${other}.`, {
     hint: `Remove --json or ${other}.`,
   });

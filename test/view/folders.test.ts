@@ -105,6 +105,7 @@ describe('views that would be silently wrong are exit 2', () => {
     { line: 'view data --by HOURLY', says: 'These files have no hours.' },
     { line: 'view data --metrics reach', says: /Choose from (\w+, ){7}\w+ and \d others\./ },
     { line: 'view data --compare -o a.json', says: '--compare cannot be used with json' },
+    { line: 'view data --compare --json', says: '--json cannot be used with --compare.' },
     { line: 'view data --compare -o a.html', says: '--compare needs a period' },
     {
       line: 'view data --period 2026-10-01..2026-10-02 --compare last-year -o a.html',
@@ -121,6 +122,8 @@ describe('views that would be silently wrong are exit 2', () => {
     { line: 'view data/2026-10-01.csv data/2026-10-01.csv', says: 'is given twice' },
     { line: 'view data/2026-10-01.csv c.json', says: 'both have a row for 2026-10-01, ' },
     { line: 'view weeks/2026-10-05.csv e.json', says: 'have different breakdowns' },
+    { line: 'view month.json e.json', says: 'month.json and e.json have different breakdowns.' },
+    { line: 'view s.json t.json', says: 'The periods of s.json and t.json overlap.' },
     { line: 'view a.csv b.csv', says: 'a.csv and b.csv both have a row for ' },
     { line: 'view data again', says: 'data/2026-10-03.csv and again/2026-10-03.csv both have a' },
     { line: 'view a.csv --period 2026-10', says: 'The rows of a.csv have no dates' },
@@ -143,6 +146,9 @@ describe('views that would be silently wrong are exit 2', () => {
     await run('run --period 2026-10-01 --by CAMPAIGN,OS -o c.csv -q');
     await run('run --period 2026-10-01 --by DAILY,CAMPAIGN -o c.json -q');
     await run('run --period 2026-10-06 --by DAILY,CAMPAIGN -o e.json -q');
+    await run('run --period 2026-10 --by MONTHLY,CAMPAIGN -o month.json -q');
+    await run('run --period 2026-10-01..2026-10-03 --by RANGE,CAMPAIGN -o s.json -q');
+    await run('run --period 2026-10-02..2026-10-04 --by RANGE,CAMPAIGN -o t.json -q');
     copyFileSync(at('data/2026-10-01.csv'), at('a.csv'));
     copyFileSync(at('data/2026-10-02.csv'), at('b.csv'));
 

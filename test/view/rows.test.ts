@@ -99,10 +99,27 @@ describe('rows stay rows', () => {
     expect(stderr).toBe(rows.length === 1 ? 'Note: 1 more row not shown (--top 1).\n' : '');
   });
 
-  test('--top adds the others to a page', async () => {
+  test('--top adds the others to pages and sheets', async () => {
     const { cwd, view } = filesOf({ 'a.csv': first });
-    await view('a.csv --top 1 -o a.html');
+    await view('a.csv --top 1 -o a.html -o a.xlsx');
     expect(readFileSync(join(cwd, 'a.html'), 'utf8')).toContain('1 other');
+    const [, ...rows] = readSheet(readFileSync(join(cwd, 'a.xlsx')), 1);
+    expect(rows.map((row) => row.at(-1))).toEqual([5, 7]);
+  });
+
+  test('--top compares the others, which have not ended', async () => {
+    const days = [
+      '2026-08-01,1,5\n2026-08-01,2,7\n2026-08-01,3,9\n',
+      '2026-08-02,1,6\n2026-08-02,2,8\n2026-08-02,4,1\n',
+    ];
+    const { view } = filesOf({ 'a.csv': `date,campaignId,displays\n${days.join('')}` });
+    const line = 'a.csv --by CAMPAIGN --period 2026-08-02 --compare --top 1';
+    const { stdout } = await view(`${line} --format csv`);
+    expect(stdout).toBe('campaignId,displays,displaysBefore\r\n2,8,7\r\n3,,9\r\n');
+    const table = await view(`${line} --format table`);
+    expect(table.stdout).toMatch(/2 others +7 +▲ 40\.0%/);
+    const byDay = await view('a.csv --by DAILY --period 2026-08-02 --compare --top 1');
+    expectRefusal(byDay, 2, '--top with --compare needs groups without days.');
   });
 });
 

@@ -115,6 +115,7 @@ export class ViewedRows {
 
     const tail = next.value;
     requireReport(tail, source.shown);
+    this.#overlap?.end(tail, source);
     const hasColumns = tail.fields.length > 0;
     const { fields } = hasColumns ? this.#columns.find(tail.fields, file) : tail;
     // A file without rows still has metrics.

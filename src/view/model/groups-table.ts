@@ -3,7 +3,7 @@ import { buildBatches } from '../../rows/build-batch.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import type { Decimal } from '../../text/decimal.ts';
 import { formatPlural } from '../../text/quantity.ts';
-import type { Group, GroupedTotals } from '../../totals/grouped-totals.ts';
+import { addSums, type Group, type GroupedTotals } from '../../totals/grouped-totals.ts';
 import { padMoney } from '../../totals/numbers.ts';
 import {
   isNameField,
@@ -23,7 +23,8 @@ export function buildGroupsTable(view: View): ViewTable {
   const hasRates = groups.incompleteMetrics.size > 0;
   const { columns, fields, toBatches } = planTable(view, groups, hasRates);
   const earlier = before && planTable(view, before.groups, false);
-  const { top, others } = orderGroups(view);
+  const ordered = orderGroups(view);
+  const { top, others } = ordered;
   const withOthers = others ? [...top, buildOthersGroup(others, groups.by)] : top;
   return {
     columns,
@@ -34,15 +35,43 @@ export function buildGroupsTable(view: View): ViewTable {
     batches: (isForReaders) => toBatches(isForReaders ? withOthers : top),
     before: earlier && {
       columns: earlier.columns,
-      batches: () => earlier.toBatches(sortInServiceOrder(before.groups)),
+      batches: (isForReaders) => {
+        return earlier.toBatches(listEarlierGroups(before.groups, ordered, isForReaders));
+      },
     },
   };
 }
 
 /** Orders the groups. Without `--sort` and `--top` they have the order of the service. */
-function orderGroups(view: View): Pick<RankedGroups, 'top' | 'others'> {
+function orderGroups(view: View): Pick<RankedGroups, 'all' | 'top' | 'others'> {
   if (isOrdered(view.options)) return rankViewGroups(view);
-  return { top: sortInServiceOrder(view.groups), others: undefined };
+  return { all: view.groups, top: sortInServiceOrder(view.groups), others: undefined };
+}
+
+/**
+ * Lists the groups of the period before, without those that `--top` omits in this period: they are
+ * added up as in this period.
+ */
+function listEarlierGroups(
+  before: GroupedTotals,
+  { all, top, others }: Pick<RankedGroups, 'all' | 'top' | 'others'>,
+  withOthers: boolean,
+): Group[] {
+  const groups = sortInServiceOrder(before);
+  if (!others) return groups;
+
+  const shown = new Set(top);
+  const kept: Group[] = [];
+  const rest: Group[] = [];
+  for (const group of groups) {
+    const now = all.find(group.key);
+    const isOmitted = now !== undefined && !shown.has(now);
+    if (isOmitted) rest.push(group);
+    else kept.push(group);
+  }
+  if (!withOthers) return kept;
+  const sums = addSums(rest, before.metrics);
+  return [...kept, buildOthersGroup({ count: others.count, sums }, before.by)];
 }
 
 /** Formats `8 more groups not shown (--top 3).` */

@@ -22,6 +22,7 @@ import {
 } from '../../run/prepare-files.ts';
 import { printable, visibleJson } from '../../text/printable.ts';
 import type { Comparison } from '../../totals/comparison.ts';
+import { isTimeField } from '../../totals/group-keys.ts';
 import { ReportSums } from '../../totals/report-sums.ts';
 import { openForUser } from '../../ui/open-file.ts';
 import { toDaySpan } from '../sources/period.ts';
@@ -39,25 +40,27 @@ import type { View, ViewTable } from './view.ts';
  *   files; OutputError for one that cannot be written
  */
 export async function writeFiles(context: Context, view: View, intro = ''): Promise<void> {
+  requireComparableTop(view);
   const table = view.rows ? buildRowsTable(view, view.rows) : buildGroupsTable(view);
   const planned = await planFiles(context, view, table);
   const leavesOut = planned.some(({ format }) => !formats[format].isForReaders);
   if (leavesOut && table.leftOut !== undefined) context.console.note(`Note: ${table.leftOut}`);
 
-  const comparison = await compareTable(view, table);
-  const encoding = {
-    ...(comparison && { comparison }),
-    overTime: view.byTime,
-    provenance: buildProvenance(view, table, context.version),
-  };
+  const provenance = buildProvenance(view, table, context.version);
   const files: WrittenFile[] = [];
   try {
     for (const file of planned) {
       const { isForReaders = false } = formats[file.format];
       // Rows that are not grouped are unchanged, except on pages.
-      const keepsRows = view.rows !== undefined && (!isForReaders || file.format === 'table');
-      const keepsOrder = isOrdered(view.options) || keepsRows;
-      const opened = await openFile(file, { ...encoding, keepsOrder });
+      const isPage = file.format === 'html' || file.format === 'pdf';
+      const keepsOrder = isOrdered(view.options) || (view.rows !== undefined && !isPage);
+      const comparison = await compareTable(view, table, isForReaders);
+      const opened = await openFile(file, {
+        ...(comparison && { comparison }),
+        overTime: view.byTime,
+        provenance,
+        keepsOrder,
+      });
       files.push(opened);
       await writeTable(opened, { view, table, isForReaders });
     }
@@ -68,6 +71,17 @@ export async function writeFiles(context: Context, view: View, intro = ''): Prom
   }
   if (view.options.open) openForUser(context, files);
   for (const file of files) await announceFile(context, view, file);
+}
+
+/** Throws `UsageError` if `--top` would omit rows or days that have an earlier row. */
+function requireComparableTop({ options, before, rows, groups }: View): void {
+  if (!before || options.top === undefined) return;
+  const hasTimes = groups.by.some(({ field }) => isTimeField(field));
+  if (!rows && !hasTimes) return;
+  throw new UsageError('--top with --compare needs groups without days.', {
+    about: { flag: '--top' },
+    hint: 'Group by a breakdown, for example --by CAMPAIGN, or remove --top.',
+  });
 }
 
 async function planFiles(
@@ -124,13 +138,14 @@ async function writeTable(
 async function compareTable(
   { window, sources: { earlier } }: View,
   { before }: ViewTable,
+  withOthers: boolean,
 ): Promise<Comparison | undefined> {
   if (!window || !earlier || !before) return undefined;
   const sums = new ReportSums({ keepsRows: true });
   const columns = before.columns.map(({ field, type }) => {
     return { field, numeric: type === 'integer' || type === 'money' };
   });
-  for await (const batch of before.batches(false)) sums.observe(batch, columns);
+  for await (const batch of before.batches(withOthers)) sums.observe(batch, columns);
   return { sums, now: window, before: earlier };
 }
 

@@ -25,8 +25,16 @@ export interface FileFields {
 
 /** Throws `UsageError` if the rows of two files have different breakdowns. */
 export function requireSameBreakdowns(one: FileFields, other: FileFields): void {
-  const areSame = hasAll(one, filledBreakdowns(other)) && hasAll(other, filledBreakdowns(one));
-  if (areSame || one.tail.rowCount === 0 || other.tail.rowCount === 0) return;
+  if (one.tail.rowCount === 0 || other.tail.rowCount === 0) return;
+
+  const declared = declaredBreakdowns(one);
+  const otherDeclared = declaredBreakdowns(other);
+  const areSame =
+    declared && otherDeclared
+      ? declared.size === otherDeclared.size && hasAll(declared, otherDeclared)
+      : hasAll(findColumns(one, one.fields), findColumns(other, other.filled)) &&
+        hasAll(findColumns(other, other.fields), findColumns(one, one.filled));
+  if (areSame) return;
 
   const both = `${one.source.shown} and ${other.source.shown}`;
   throw new UsageError(`${both} have different breakdowns.`, {
@@ -34,44 +42,49 @@ export function requireSameBreakdowns(one: FileFields, other: FileFields): void 
   });
 }
 
-function hasAll(file: FileFields, names: ReadonlySet<string>): boolean {
-  const known = declaredBreakdowns(file) ?? findBreakdowns(file.fields);
+function hasAll(known: ReadonlySet<string>, names: ReadonlySet<string>): boolean {
   return [...names].every((name) => known.has(name));
 }
 
-/** In JSON, a breakdown that was not requested is null in every row. */
-function filledBreakdowns(file: FileFields): ReadonlySet<string> {
-  return declaredBreakdowns(file) ?? findBreakdowns(file.filled);
-}
+/** Breakdowns of dates, by the unit of a folder's files. */
+const breakdownsBySplit = { day: 'DAILY', week: 'WEEKLY', month: 'MONTHLY' } as const;
 
 /** Returns the breakdowns of a declaration or a summary, or `undefined` if there is neither. */
 function declaredBreakdowns({ source: { record }, tail }: FileFields): Set<string> | undefined {
   const query = record?.declaration.query;
   const names = query?.breakdowns ?? tail.summary?.breakdowns;
   if (!names) return undefined;
-  const found = new Set(names.map((name) => nameBreakdown(findAnyBreakdown(name)) ?? name));
-  if (!query || found.has('HOURLY')) return found;
+  const found = new Set(names.map((name) => findAnyBreakdown(name)?.name ?? name));
+  if (!query || found.has('HOURLY') || found.has('DAILY')) return found;
 
   // In a folder of weeks or months, the date of a row is the first day of its file.
-  const hasDays = query.split === 'day' || names.includes('DAILY');
-  found.delete(dates);
-  return found.add(hasDays ? dates : `${dates} of each ${query.split}`);
+  for (const name of found) {
+    if (isDate(findAnyBreakdown(name))) found.delete(name);
+  }
+  return found.add(breakdownsBySplit[query.split]);
 }
 
-function findBreakdowns(fields: Iterable<string>): Set<string> {
+/**
+ * Returns the breakdowns of columns. A header does not tell days, weeks and months apart, and in
+ * JSON a breakdown that was not requested is null in every row.
+ */
+function findColumns(file: FileFields, fields: Iterable<string>): Set<string> {
+  const declared = declaredBreakdowns(file);
+  const breakdowns = declared
+    ? [...declared].map((name) => findAnyBreakdown(name))
+    : [...fields].map(breakdownOfField);
   const found = new Set<string>();
-  for (const field of fields) {
-    const name = nameBreakdown(breakdownOfField(field));
-    if (name !== undefined) found.add(name);
+  for (const breakdown of breakdowns) {
+    if (breakdown) found.add(isDate(breakdown) ? dates : breakdown.name);
   }
   // An hour includes its date.
   if (found.has('HOURLY')) found.delete(dates);
   return found;
 }
 
-/** Stands for days, weeks and months, which look the same in a header. */
+/** Stands for days, weeks and months. */
 const dates = 'DATES';
 
-function nameBreakdown(breakdown: Breakdown | DerivedBreakdown | undefined): string | undefined {
-  return breakdown?.time && breakdown.name !== 'HOURLY' ? dates : breakdown?.name;
+function isDate(breakdown: Breakdown | DerivedBreakdown | undefined): boolean {
+  return breakdown?.time === true && breakdown.name !== 'HOURLY';
 }
