@@ -1,7 +1,8 @@
 import type { EncodeOptions, Encoder } from '../output/encoder.ts';
 import type { TextColumn } from '../present/terminal/text-table.ts';
 import type { FormatName } from '../query/format-names.ts';
-import { readRows } from '../rows/read-rows.ts';
+import { buildBatches } from '../rows/build-batch.ts';
+import { emptyTail } from '../rows/row-batch.ts';
 import { CsvEncoder } from './csv.ts';
 import { createJsonEncoder, createNdjsonEncoder } from './json.ts';
 import { createTableEncoder } from './table.ts';
@@ -69,21 +70,16 @@ export async function encodeTable<Row>(
   columns: readonly TextColumn<Row>[],
   options: EncodeOptions = {},
 ): Promise<Buffer> {
+  const fields = columns.map(({ name }) => name);
   const types = columns.map(({ name, type = 'text' }) => ({ field: name, type }));
   const encoder = await formats[format].createEncoder({ ...options, columns: types });
-  const records = rows.map((row) =>
-    Object.fromEntries(columns.map(({ name, value }) => [name, value(row) ?? null])),
-  );
-  const batches = readRows(toBody(records));
-  const pieces: Buffer[] = [];
-  let next = await batches.next();
-  for (; !next.done; next = await batches.next()) {
-    pieces.push(Buffer.concat(encoder.encode(next.value)));
-  }
-  pieces.push(Buffer.concat(await encoder.end(next.value)));
-  return Buffer.concat(pieces);
-}
 
-async function* toBody(data: readonly object[]): AsyncGenerator<Buffer> {
-  yield Buffer.from(JSON.stringify({ data }));
+  const batches = buildBatches(fields, rows, (row) => {
+    return columns.map(({ value }) => JSON.stringify(value(row) ?? null));
+  });
+  const pieces: Buffer[] = [];
+  for (const batch of batches) pieces.push(Buffer.concat(encoder.encode(batch)));
+  const tail = { ...emptyTail, rowCount: rows.length, fields };
+  pieces.push(Buffer.concat(await encoder.end(tail)));
+  return Buffer.concat(pieces);
 }
