@@ -108,7 +108,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
   },
 });
 
-const behaviourFlags = flagGroup('Behaviour:', {
+const behaviorFlags = flagGroup('Behavior:', {
   now: {
     flags: '--now <time>',
     meaning: 'initial time of its clock: 2026-11-01T09:00:00Z',
@@ -136,7 +136,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
 });
 
 /** Flags of every server; durations are in milliseconds. */
-export const startFlags = [hostFlags, dataFlags, worldFlags, lifeFlags, behaviourFlags] as const;
+export const startFlags = [hostFlags, dataFlags, worldFlags, lifeFlags, behaviorFlags] as const;
 
 export const serverFlags = [portFlags, ...startFlags] as const;
 

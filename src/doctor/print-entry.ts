@@ -3,10 +3,10 @@ import { printable } from '../text/printable.ts';
 import type { Console } from '../ui/console.ts';
 
 const marks = {
-  good: { sign: '✓', colour: 'green' },
-  note: { sign: '!', colour: 'yellow' },
-  problem: { sign: '✗', colour: 'red' },
-  unknown: { sign: '-', colour: 'dim' },
+  good: { sign: '✓', color: 'green' },
+  note: { sign: '!', color: 'yellow' },
+  problem: { sign: '✗', color: 'red' },
+  unknown: { sign: '-', color: 'dim' },
 } as const;
 
 export type Mark = keyof typeof marks;
@@ -28,16 +28,16 @@ export async function printEntry(
   console: Console,
 ): Promise<void> {
   const { width, style } = console.out;
-  const { sign, colour } = marks[mark];
+  const { sign, color } = marks[mark];
   const lineWidth = Math.max(30, Math.min(120, width) - indent);
 
   const lines = message.split('\n').flatMap((line) => wrap(printable(line), lineWidth));
   if (detail !== null) {
     const wrapped = wrap(printable(`→ ${detail}`), lineWidth);
-    lines.push(...wrapped.map((line) => style[colour](line)));
+    lines.push(...wrapped.map((line) => style[color](line)));
   }
 
-  const head = `${style[colour](sign)}  ${name.padEnd(indent - 5)}  `;
+  const head = `${style[color](sign)}  ${name.padEnd(indent - 5)}  `;
   const indented = lines.map((line, index) => (index === 0 ? head : ' '.repeat(indent)) + line);
   await console.result(indented.join('\n'));
 }

@@ -114,7 +114,7 @@ describe('every command', () => {
 });
 
 describe('topics', () => {
-  test('no colour in a pipe; on a terminal bold headings, and code in colour', async () => {
+  test('no color in a pipe; on a terminal bold headings, and code in color', async () => {
     expect((await runCli(['help', 'folders'])).stdout).not.toContain('\u001b');
 
     const { stdout } = await runCli(['help', 'folders'], { tty: true });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** Behaviour on Windows that can be tested on any system. */
+/** Behavior on Windows that can be tested on any system. */
 const onWindows = { platform: 'win32' } as const;
 
 const day = ['run', '--period', '2026-11-18', '--by', 'CAMPAIGN'];

@@ -55,7 +55,7 @@ export async function encodeAll(
   return { bytes: Buffer.concat(pieces), tail };
 }
 
-/** A document with the given rows, which are JSON texts. */
+/** A document with rows in JSON. */
 export function documentOf(...rows: readonly string[]): string {
   return `{"data":[${rows.join(',')}],"summary":{"since":"2026-11-01T00:00:00+0100"}}`;
 }

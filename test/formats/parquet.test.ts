@@ -76,7 +76,7 @@ describe('parquet', () => {
     });
   });
 
-  it('contains texts and numbers exactly, however the body was cut', async () => {
+  it('contains strings and numbers exactly, however the body was cut', async () => {
     const money = fc.oneof(
       fc.integer({ min: -(10 ** 9), max: 10 ** 9 }).map((cents) => (cents / 100).toFixed(2)),
       fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),

@@ -46,7 +46,7 @@ function textIn(html: string): string {
   return text.replaceAll(/ +/g, ' ').trim();
 }
 
-/** The texts of each slot in each chart. */
+/** Lines of each slot in each chart. */
 export function slotsOf(html: string): string[][] {
   const charts = [...html.matchAll(/<div class="slots"[^>]*>(.*?)<\/div>/gs)].map(
     (match) => match[1] ?? '',

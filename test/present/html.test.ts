@@ -132,7 +132,7 @@ describe('a page', () => {
     expect(cardsOf(html)['Revenue (€)']).toBe('€1,234.55');
   });
 
-  it('without rows is one sentence without figures', async () => {
+  it('without rows is one sentence without metrics', async () => {
     const { html } = await pageOf(reportOf([]));
 
     expect(html).toContain('<p class="empty">Nothing ran in this period');
@@ -166,7 +166,7 @@ describe('the table of a page', () => {
     const data = cells.map((cell) => ({ ...cell, displays: 1 }));
     const { tables } = await pageOf(JSON.stringify({ data, summary }));
     const { title, heads = [], rows = [] } = tables[0] ?? {};
-    return { title, head: heads[0], texts: rows.map((row) => row.split('|')[0]) };
+    return { title, head: heads[0], firstCells: rows.map((row) => row.split('|')[0]) };
   }
 
   it('shows days, months and hours in readable form', async () => {
@@ -174,14 +174,14 @@ describe('the table of a page', () => {
     expect(await firstColumn('DAILY', days)).toEqual({
       title: 'All days',
       head: 'Date',
-      texts: ['Sun 25 Oct 2026', 'Mon 26 Oct 2026', 'Total'],
+      firstCells: ['Sun 25 Oct 2026', 'Mon 26 Oct 2026', 'Total'],
     });
 
     const months = [{ date: '2026-01-01' }, { date: '2026-02-01' }];
     expect(await firstColumn('MONTHLY', months)).toEqual({
       title: 'All months',
       head: 'Month',
-      texts: ['January 2026', 'February 2026', 'Total'],
+      firstCells: ['January 2026', 'February 2026', 'Total'],
     });
 
     const hours = ['01:00:00+0200', '02:00:00+0200', '02:00:00+0100'].map((hour) => {
@@ -190,7 +190,7 @@ describe('the table of a page', () => {
     expect(await firstColumn('HOURLY', hours)).toEqual({
       title: 'All hours',
       head: 'Hour',
-      texts: [
+      firstCells: [
         'Sun 25 Oct 2026, 01:00',
         'Sun 25 Oct 2026, 02:00 (+0200)',
         'Sun 25 Oct 2026, 02:00 (+0100)',
@@ -229,7 +229,7 @@ describe('the table of a page', () => {
     expect(html).toContain('<th scope="col" class="n" aria-sort="descending">Revenue (€)');
   });
 
-  it('has 300 campaigns and the sum of the others, and no longer list of rows', async () => {
+  it('has 300 campaigns and the sum of the others, but no list of more rows', async () => {
     const many = Array.from({ length: 400 }, (_, i) => {
       return { date: '2026-10-01', campaignId: `${i}`, campaignName: `C${i}`, revenueEuro: i };
     });

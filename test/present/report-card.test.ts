@@ -31,7 +31,7 @@ const days = Array.from({ length: 14 }, (_, day) => ({
   eyesTrackings: 80_000,
 }));
 
-describe('reportCard', () => {
+describe('a card', () => {
   it('has the main metrics; it fits 60 columns', async () => {
     const card = drawCard(await totals(days), { width: 60 });
 

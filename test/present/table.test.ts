@@ -58,7 +58,7 @@ describe('table', () => {
     expect(notes).toEqual([]);
   });
 
-  it('isolates right-to-left names on a terminal, so that figures keep their place', async () => {
+  it('isolates right-to-left names on a terminal, so that numbers keep their place', async () => {
     const given = [
       '{"campaignName":"حملة الشتاء 2026","displays":5}',
       '{"campaignName":"冬のセール 🎄","displays":6}',

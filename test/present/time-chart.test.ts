@@ -13,13 +13,13 @@ function chartOf(values: readonly (number | undefined)[], before?: readonly numb
     days.add([date], { get: () => undefined });
   }
   const axis = layOutTime(days, 'day');
-  const [figure] = defaultMetrics(['revenueEuro']);
-  if (!axis || !figure) throw new Error('There is nothing to draw.');
+  const [metric] = defaultMetrics(['revenueEuro']);
+  if (!axis || !metric) throw new Error('There is nothing to draw.');
 
   const sumsOf = (value: number | undefined): Sums => ({ get: () => value });
   const series = [{ name: '', sums: values.map(sumsOf) }];
   return renderTimeChart({
-    metric: figure,
+    metric,
     axis,
     caption: 'per day',
     series,

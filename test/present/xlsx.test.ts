@@ -79,14 +79,14 @@ describe('xlsx', () => {
   });
 
   it('has the window, totals and the largest values of each breakdown on a second sheet', async () => {
-    const figures = { displays: 1000, revenueEuro: '0,10' };
+    const values = { displays: 1000, revenueEuro: '0,10' };
     const rows = Array.from({ length: 12 }, (_, i) => {
       return {
         date: '2026-11-01',
         campaignId: String(i),
         campaignName: `Campaign ${i}`,
         clicks: i,
-        ...figures,
+        ...values,
       };
     });
     const summary = {
@@ -188,7 +188,7 @@ describe('xlsx', () => {
     ]);
   });
 
-  it('has a chart of the leading figure over time, drawn from cells that are not printed', async () => {
+  it('has a chart of the leading metric over time, drawn from cells that are not printed', async () => {
     const body = documentOf(
       '{"date":"2026-11-01","campaignId":"1","displays":10,"revenueEuro":2}',
       '{"date":"2026-11-01","campaignId":"2","displays":10,"revenueEuro":3}',
@@ -218,15 +218,15 @@ describe('xlsx', () => {
     expect(workbook).toMatch(/<sheets><sheet name="Report".*<sheet name="Summary"/);
   });
 
-  it('keeps texts with any characters', async () => {
+  it('keeps strings with any characters', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(stringText), { minLength: 1 }), async (names) => {
         const { rows } = await xlsx(
           documentOf(...names.map((name) => `{"displays":1,"campaignName":${name}}`)),
         );
-        const texts = names.map((name) => name && Buffer.from(JSON.parse(name)).toString());
-        expect(rows.slice(1, 1 + names.length).map(([, cell]) => cell || null)).toEqual(
-          texts.map((text) => text || null),
+        const cells = names.map((name) => name && Buffer.from(JSON.parse(name)).toString());
+        expect(rows.slice(1, 1 + cells.length).map(([, cell]) => cell || null)).toEqual(
+          cells.map((cell) => cell || null),
         );
       }),
       { numRuns: 25 },

@@ -52,11 +52,11 @@ const body = fc
     { minLength: 1, maxLength: 40 },
   )
   .map((rows) => {
-    const texts = rows.map((row) => {
+    const objects = rows.map((row) => {
       const members = Object.entries(row).map(([name, json]) => `"${name}":${json}`);
       return `{${members.join(',')}}`;
     });
-    return `{"data":[${texts.join(',')}]}`;
+    return `{"data":[${objects.join(',')}]}`;
   });
 
 const fields = ['campaignName', 'os', 'country', 'carrier', 'displays', 'clicks'];

@@ -5,10 +5,10 @@ import { chunksOf } from './report-documents.ts';
 
 /** The complete result of `readRows` for a body, copied from its buffers. */
 export interface ReadReport {
-  /** Each row as its own text. */
+  /** JSON of each row. */
   readonly rows: readonly string[];
 
-  /** Each row as the texts of its values by key. */
+  /** JSON of the values of each row, by key. */
   readonly values: readonly ReadonlyMap<string, string>[];
   readonly tail: ReportTail;
 }

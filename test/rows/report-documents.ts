@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 
-/** A JSON value as text, so that digits and escapes are kept. */
+/** A JSON value as a string, so that digits and escapes are kept. */
 type JsonText = string;
 
 /** A report document in parts, which can be written in any layout. */
 export interface DocumentParts {
-  /** Rows as lists of key and value texts; a key may repeat. */
+  /** Rows as lists of keys and values. A key may repeat. */
   readonly rows: readonly (readonly (readonly [key: JsonText, value: JsonText])[])[];
   readonly members: readonly (readonly [name: string, value: JsonText])[];
   readonly envelope: 'document' | 'data last' | 'array';
@@ -124,11 +124,11 @@ export function textOf(parts: DocumentParts): string {
     tokens.map((token) => token + (parts.blanks[turn++ % parts.blanks.length] ?? '')).join('');
   const list = (items: readonly string[], open: string, close: string): string =>
     join([open, ...items.flatMap((item, i) => (i === 0 ? [item] : [',', item])), close]);
-  const rowTexts = parts.rows.map((each) => {
-    const texts = each.map(([key, value]) => join([key, ':', value]));
-    return list(texts, '{', '}');
+  const rows = parts.rows.map((row) => {
+    const members = row.map(([key, value]) => join([key, ':', value]));
+    return list(members, '{', '}');
   });
-  const array = list(rowTexts, '[', ']');
+  const array = list(rows, '[', ']');
   const members = parts.members.map(([name, value]) => join([JSON.stringify(name), ':', value]));
   const data = join(['"data"', ':', array]);
   const ordered = parts.envelope === 'data last' ? [...members, data] : [data, ...members];

@@ -128,7 +128,7 @@ describe('a CSV report', () => {
     expect([rows, tail.rowCount, tail.fields]).toEqual([[], 0, ['date', 'displays']]);
   });
 
-  it('is recognised by its header, whatever its Content-Type', async () => {
+  it('is recognized by its header, whatever its Content-Type', async () => {
     expect((await readReport('date;displays\n2026-11-01;3\n')).rows).toEqual([
       '{"date":"2026-11-01","displays":3}',
     ]);

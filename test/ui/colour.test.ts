@@ -14,7 +14,7 @@ test.each([
     expected: true,
   },
   { name: 'TERM=dumb', isTTY: true, env: { TERM: 'dumb' }, expected: false },
-])('colour with $name, and never with --no-color', ({ isTTY, env, expected }) => {
+])('color with $name, and never with --no-color', ({ isTTY, env, expected }) => {
   expect([wantsColor({ isTTY }, env, true), wantsColor({ isTTY }, env, false)]).toEqual([
     expected,
     false,

@@ -81,7 +81,7 @@ describe('errors', () => {
     expect(stderr.text()).toMatch(expected);
   });
 
-  test('in colour on a terminal; a stack trace only for a bug, and only with -v', async () => {
+  test('in color on a terminal; a stack trace only for a bug, and only with -v', async () => {
     const { console, stderr } = await openConsole({ tty: terminal, flags: { verbose: true } });
     console.renderError(new UsageError('No metric "clics".', { hint: 'Did you mean clicks?' }));
     const head = '\u001b[31m\u001b[1madreport:\u001b[22m\u001b[39m';
@@ -139,7 +139,7 @@ describe('control characters', () => {
     .map((parts) => parts.join(''));
 
   test.each([true, false])(
-    'are made visible, except line breaks and our own colours (%s)',
+    'are made visible, except line breaks and our own colors (%s)',
     async (isTerminal) => {
       const ours = new RegExp(`${'\u001b'}\\[(0|1|2|22|3[1236]|39)m`, 'g');
       await fc.assert(

@@ -7,7 +7,7 @@ export const globalFlags = flagGroup('Flags:', {
   verbose: { flags: '-v, --verbose', meaning: 'trace HTTP calls on stderr' },
   color: {
     flags: '--no-color',
-    meaning: 'no colour (also NO_COLOR; FORCE_COLOR turns it on)',
+    meaning: 'no color (also NO_COLOR; FORCE_COLOR turns it on)',
   },
 });
 
