@@ -78,12 +78,7 @@ function formatCommand(words: readonly string[], platform: NodeJS.Platform): str
 }
 
 /** Replaces the period of a query. */
-export function withPeriod(query: Query, { period, since, until }: TypedPeriod): Query {
+export function withPeriod(query: Query, period: TypedPeriod): Query {
   const { period: _period, since: _since, until: _until, ...others } = query;
-  return {
-    ...others,
-    ...(period !== undefined && { period }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-  };
+  return { ...others, ...period };
 }

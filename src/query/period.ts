@@ -18,9 +18,9 @@ import {
 
 /** A period as typed: `period`, or `since` and perhaps `until`. */
 export interface TypedPeriod {
-  readonly period?: string | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
+  readonly period?: string;
+  readonly since?: string;
+  readonly until?: string;
 }
 
 interface PeriodPlace {

@@ -8,12 +8,7 @@ import { formatOfFile } from './format-names.ts';
 import { namedFilters, type Query } from './query.ts';
 
 /** Value of a key in a saved report, as in YAML. */
-export type SavedValue =
-  | string
-  | number
-  | boolean
-  | readonly string[]
-  | Readonly<Record<string, string | readonly string[]>>;
+export type SavedValue = string | number | boolean | readonly string[];
 
 /** Values of options, by name. */
 type OptionValues = Readonly<Record<string, SavedValue | undefined>>;
@@ -34,9 +29,6 @@ const otherKeys: readonly string[] = [
   ...['title', 'note', 'label', 'output', 'account'],
 ];
 
-/** Keys of lists whose order is also the order in the file. */
-const orderedKeys: readonly string[] = ['metrics', 'by', 'columns'];
-
 /** A filter may have a thousand values. */
 const maxShown = 120;
 
@@ -53,19 +45,17 @@ export function differences(before: Query, after: Query): string[] {
 }
 
 /**
- * Formats the values that decide the content of a file, except time, by key. A filter is listed
- * under its own name.
+ * Formats the values that decide the content of a file, except time, by key. The order of metrics,
+ * breakdowns and columns is kept, because it is also the order in the file. Filters have no order.
  */
 function formatContent(query: Query): ReadonlyMap<string, string> {
+  const filters: Record<string, readonly string[]> = {};
+  for (const [name, values] of Object.entries(query.filters).sort()) {
+    filters[name] = [...values].sort();
+  }
   const content = new Map<string, string>();
-  const add = (key: string, value: SavedValue): void => {
-    const isUnordered = Array.isArray(value) && !orderedKeys.includes(key);
-    content.set(key, String(isUnordered ? value.toSorted() : value));
-  };
-  for (const [key, value] of Object.entries(toSavedKeys(query))) {
-    if (otherKeys.includes(key)) continue;
-    if (!isMap(value)) add(key, value);
-    else for (const [name, values] of Object.entries(value)) add(name, values);
+  for (const [key, value] of Object.entries(toSavedKeys({ ...query, filters }))) {
+    if (!otherKeys.includes(key)) content.set(key, String(value));
   }
   return content;
 }
@@ -79,14 +69,14 @@ export function toArguments(
   query: Query,
   accepts: (option: string) => boolean = () => true,
 ): string[] {
-  const { profile, metrics, account, ...others } = toOptions(query);
-  const [{ path, format }] = query.outputs;
+  const { profile, metrics, account, format, ...others } = toOptions(query);
+  const [output] = query.outputs;
   const values = {
     ...others,
     profile: profile === 'buyer' ? undefined : profile,
     metrics: query.hasTypedMetrics ? metrics : undefined,
     account: account === 'default' ? undefined : account,
-    format: formatOfFile(path) === format ? undefined : others.format,
+    format: formatOfFile(output.path) === output.format ? undefined : format,
   };
   const kept = Object.entries(values).filter(([option]) => accepts(option));
   return listFlagValues(Object.fromEntries(kept)).flatMap(({ flag, value }) =>
@@ -98,11 +88,6 @@ export function toArguments(
 function toWords(flag: Flag, value: SavedValue): string[] {
   const name = /^-\w/.exec(flag.flags)?.[0] ?? longName(flag);
   if (isSwitch(flag)) return [name];
-  if (isMap(value)) {
-    return Object.entries(value).flatMap(([key, values]) => {
-      return [name, `${key}=${typeof values === 'string' ? values : joinList(values)}`];
-    });
-  }
   if (!Array.isArray(value)) return [name, String(value)];
   return flag.isRepeatable
     ? value.flatMap((item: string) => [name, item])
@@ -119,34 +104,25 @@ function listFlagValues(options: OptionValues): FlagValue[] {
   const flags: FlagValue[] = [];
   for (const [option, flag] of runFlagsByName) {
     const value = options[option];
-    const isEmpty = typeof value === 'object' && Object.keys(value).length === 0;
+    const isEmpty = Array.isArray(value) && value.length === 0;
     if (value !== undefined && !isEmpty) flags.push({ flag, value });
   }
   return flags;
 }
 
-function isMap(value: SavedValue): value is Readonly<Record<string, string | readonly string[]>> {
-  return typeof value === 'object' && !Array.isArray(value);
-}
-
-/** Returns the values of a query by option name. */
+/** Returns the values of a query by option name. The members that are not options do no harm. */
 function toOptions(query: Query): OptionValues {
-  const { profile, metrics, breakdowns, timezone, encoding, windowClock, account, outputs } = query;
-  const { report: _report, login: _login, service: _service, filters, ...kept } = query;
-  const { hasTypedMetrics: _typed, breakdowns: _breakdowns, outputs: _outputs, ...others } = kept;
+  const { breakdowns, filters, outputs, timezone, encoding, windowClock, ...others } = query;
   const [output, ...moreOutputs] = outputs;
   const paths = outputs.map(({ path }) => path);
   const isStdout = output.path === '-' && moreOutputs.length === 0;
   return {
     ...others,
     ...filterOptions(filters),
-    profile,
-    metrics,
     by: breakdowns,
     timezone: timezone === defaultZone ? undefined : timezone,
     encoding: encoding === 'json' ? undefined : encoding,
     windowClock: windowClock === 'instant' ? undefined : windowClock,
-    account,
     output: isStdout ? undefined : simplifyList(paths),
     format: moreOutputs.length > 0 ? undefined : output.format,
   };
@@ -164,12 +140,12 @@ function simplifyList(items: readonly string[]): SavedValue {
  */
 function filterOptions(filters: Query['filters']): OptionValues {
   const options: Record<string, SavedValue> = {};
-  const byId: Record<string, readonly string[]> = {};
+  const byId: string[] = [];
   for (const [name, values] of Object.entries(filters)) {
     const isNamed = namedFilters.some((named) => named.name === name);
     if (isNamed) options[name] = values;
     else if (name === 'countryId') options.country = values.map(countryCode);
-    else byId[name] = values;
+    else byId.push(`${name}=${joinList(values)}`);
   }
   return { ...options, filter: byId };
 }

@@ -115,15 +115,8 @@ function readEntry(flag: Flag, { line, value }: YamlEntry, shownPath: string): u
  * `undefined` if the value is empty or nested.
  */
 function listWords(flag: Flag, value: unknown): (string | undefined)[] {
-  if (!flag.isRepeatable) return [toWord(value)];
-  if (Array.isArray(value)) return value.map(toWord);
-
-  const hasPairs = flag.flags.includes('=') && typeof value === 'object' && value !== null;
-  if (!hasPairs) return [toWord(value)];
-  return Object.entries(value).map(([name, item]) => {
-    const word = toWord(item);
-    return word === undefined ? undefined : `${name}=${word}`;
-  });
+  const isRepeated = flag.isRepeatable && Array.isArray(value);
+  return isRepeated ? value.map(toWord) : [toWord(value)];
 }
 
 function toWord(value: unknown): string | undefined {

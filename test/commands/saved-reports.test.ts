@@ -14,7 +14,7 @@ const two = `
 defaults: {metrics: "displays, clicks", period: 2026-11-02..2026-11-03}
 reports:
   daily: {by: [DAILY], output: "{report}-{since}.csv"}
-  by-os: {by: OS, filter: {osId: [1, 2]}, output: out/os.json, since: 2026-11-01, until: 2026-11-01}
+  by-os: {by: OS, filter: "osId=1,2", output: out/os.json, since: 2026-11-01, until: 2026-11-01}
 `;
 
 async function requestsOf(cwd: string, words: string) {

@@ -29,7 +29,7 @@ test.each([
   ['by: [DAILY, CAMPAIGN]', { by: ['DAILY', 'CAMPAIGN'] }],
   ['campaign: [Summer*, "A, B"]', { campaign: ['Summer*', 'A, B'] }],
   [
-    'filter: {countryId: [1, 2], carrier: ["A, B", C]}',
+    'filter: ["countryId=1,2", "carrier=\\"A, B\\",C"]',
     {
       filter: [
         { name: 'countryId', values: ['1', '2'] },
@@ -37,7 +37,7 @@ test.each([
       ],
     },
   ],
-  ['filter: [osId=1]', { filter: [{ name: 'osId', values: ['1'] }] }],
+  ['filter: osId=1', { filter: [{ name: 'osId', values: ['1'] }] }],
   ['columns: all', { columns: 'all' }],
   ['profile: DSP, split: Day', { profile: 'dsp', split: 'day' }],
   ['strict: True, excel: "false"', { strict: true, excel: false }],
@@ -63,6 +63,7 @@ test.each([
   ['report:\n  a: {}', '1: Unknown key “report”. Did you mean reports?'],
   ['reports:\n  a:\n    period:', '3: period needs a value or a list of values.'],
   ['reports:\n  a:\n    by: [[x]]', '3: by needs a value or a list of values.'],
+  ['reports:\n  a:\n    filter: {osId: 1}', '3: filter needs a value or a list of values.'],
   ['reports:\n  a:\n    split: [day, week]', '3: Unknown split “day,week”.'],
   ['reports:\n  a:\n    split: dya', '3: Unknown split “dya”. Did you mean day?'],
   ['reports:\n  a:\n    timeout: 25h', '3: Invalid timeout “25h”.'],
