@@ -1,6 +1,6 @@
 import { formatCount, formatPlural } from '../text/quantity.ts';
-import { ExactSum } from '../totals/exact-sum.ts';
-import { parseNumber } from '../totals/numbers.ts';
+import { addSums } from '../totals/grouped-totals.ts';
+import { toSums } from '../totals/report-metrics.ts';
 import { declarationName } from './declaration.ts';
 import { findMismatch, type Mismatch } from './due.ts';
 import { explainNotFinal, isExpected, isStale } from './finality.ts';
@@ -183,13 +183,9 @@ function formatFiles(names: readonly string[]): string {
 }
 
 function sumTotals(lines: readonly FileLine[]): Totals {
-  const sums = new Map<string, ExactSum>();
-  for (const { totals } of lines) {
-    for (const [metric, value] of Object.entries(totals)) {
-      const sum = sums.get(metric) ?? new ExactSum();
-      sum.add(parseNumber(value) ?? 0);
-      sums.set(metric, sum);
-    }
-  }
-  return Object.fromEntries([...sums].map(([metric, sum]) => [metric, String(sum.get())]));
+  // All of them are lines of the same report.
+  const metrics = Object.keys(lines[0]?.totals ?? {});
+  const groups = lines.map(({ totals }) => ({ sums: toSums(totals) }));
+  const sums = addSums(groups, metrics);
+  return Object.fromEntries(metrics.map((metric) => [metric, String(sums.get(metric))]));
 }

@@ -43,20 +43,26 @@ export type DeclarationFile =
   | { readonly kind: 'unreadable'; readonly why: string };
 
 /** A run that fills a folder. */
-export interface DeclareOptions {
+export interface FolderRun {
+  readonly host: FileHost;
+
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+
+  /** Set with `--fresh`, which may replace the report of the folder and downloads final parts. */
+  readonly isFresh: boolean;
+
+  /** False to write nothing. */
+  readonly declares: boolean;
+}
+
+interface DeclareOptions extends FolderRun {
   /** Absolute path; `shown` is the path in messages. */
   readonly folder: string;
   readonly shown: string;
 
   /** Query whose output is relative to the folder. */
   readonly query: FolderRequest;
-
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-
-  /** Set with `--fresh`, which may replace the report of the folder. */
-  readonly isFresh: boolean;
-  readonly host: FileHost;
 }
 
 export interface DeclareResult {
@@ -77,7 +83,7 @@ export interface DeclareResult {
  */
 export async function declare(options: DeclareOptions): Promise<DeclareResult> {
   const planned = await planDeclaration(options);
-  if (!planned.isChanged) return planned;
+  if (!planned.isChanged || !options.declares) return planned;
 
   const { folder, host } = options;
   const path = join(folder, declarationName);
@@ -97,11 +103,8 @@ export async function declare(options: DeclareOptions): Promise<DeclareResult> {
   }
 }
 
-/**
- * Returns the declaration that a run would write. Throws `UsageError` under the same conditions as
- * `declare`.
- */
-export async function planDeclaration(
+/** Returns the declaration that a run would write. Throws the `UsageError`s of `declare`. */
+async function planDeclaration(
   options: DeclareOptions,
 ): Promise<DeclareResult & { readonly isChanged: boolean }> {
   const { folder, shown, nowMs, isFresh, host } = options;
@@ -138,17 +141,16 @@ export async function readDeclaration(folder: string): Promise<DeclarationFile> 
   const path = join(folder, declarationName);
   try {
     await statRegularFile(path);
-  } catch (error) {
-    const isAbsent = ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
-    return isAbsent ? { kind: 'absent' } : { kind: 'unreadable', why: describeAccessError(error) };
-  }
-
-  try {
     const { declaration, id } = await parseDeclaration(path);
     return { kind: declaration.id === id ? 'valid' : 'edited', declaration };
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return { kind: 'unreadable', why: error.message.replace(/\.$/, '') };
+    if (error instanceof UsageError) {
+      return { kind: 'unreadable', why: error.message.replace(/\.$/, '') };
+    }
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    const isAbsent = ['ENOENT', 'ENOTDIR'].includes(code);
+    return isAbsent ? { kind: 'absent' } : { kind: 'unreadable', why: describeAccessError(error) };
   }
 }
 

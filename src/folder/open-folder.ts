@@ -3,32 +3,21 @@ import { relative } from 'node:path';
 import { nameValues } from '../query/file-name.ts';
 import type { Shard } from '../query/flags/read-value.ts';
 import type { Part, Query } from '../query/query.ts';
-import type { FileHost } from '../text/file-in-use.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural, isOrAre } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
 import { checkFolder } from './check-folder.ts';
 import type { Declaration } from './declaration.ts';
-import { declare, planDeclaration } from './declaration-file.ts';
+import { declare, type FolderRun } from './declaration-file.ts';
 import { isDue } from './due.ts';
 import { type FolderSnapshot, readFolder } from './folder-snapshot.ts';
 import { locateFolder } from './locate-folder.ts';
 import type { OutputFolder } from './record-download.ts';
 
-/** A run that fills a folder. */
-interface FolderRun {
+/** A run and the part of its folders that this machine fills. */
+interface OpeningRun extends FolderRun {
   readonly cwd: string;
-  readonly host: FileHost;
   readonly shard: Shard | undefined;
-
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-
-  /** Set with `--fresh`. The run then downloads final parts too. */
-  readonly isFresh: boolean;
-
-  /** False to write nothing. */
-  readonly declares: boolean;
 }
 
 /** A folder, the parts to download into it, and sentences for the user. */
@@ -50,7 +39,7 @@ export interface OpenedFolder {
  */
 export async function openFolder(
   planned: { readonly whole: Part; readonly parts: readonly Part[] },
-  run: FolderRun,
+  run: OpeningRun,
 ): Promise<OpenedFolder> {
   const { cwd, host, declares, isFresh } = run;
   const { whole } = planned;
@@ -59,8 +48,7 @@ export async function openFolder(
   const { folder, output } = locateFolder(path, { names: nameValues(whole), cwd });
   const shown = relative(cwd, folder) || '.';
   const request = { ...whole.query, split, outputs: [{ path: output, format }] as const };
-  const declaring = { ...run, folder, shown, query: request };
-  const declared = await (declares ? declare(declaring) : planDeclaration(declaring));
+  const declared = await declare({ ...run, folder, shown, query: request });
 
   const { declaration, notes } = declared;
   const snapshot = await readFolder(folder, declaration, { signal: host.signal, hashes: false });
@@ -104,7 +92,7 @@ function toDeclared(query: Query, { query: own }: Declaration): Query {
 /** Prepares to record downloads in a folder. */
 export async function prepareToFill(
   { folder, declaration, history }: FolderSnapshot,
-  { host, shard }: Pick<FolderRun, 'host' | 'shard'>,
+  { host, shard }: Pick<OpeningRun, 'host' | 'shard'>,
 ): Promise<OutputFolder> {
   const realPath = await realpath(folder).catch(() => folder);
   return { folder, declaration, realPath, lines: history.lines, shard, host };

@@ -174,7 +174,7 @@ function formatPercentChange(before: string, after: string): string {
 function findChanges(before: Totals, now: Totals): Changes | undefined {
   const changes: Record<string, readonly [string, string]> = {};
   for (const [metric, value] of Object.entries(now)) {
-    const old = Object.hasOwn(before, metric) ? before[metric] : undefined;
+    const old = before[metric];
     if (old !== undefined && old !== value) changes[metric] = [old, value];
   }
   return Object.keys(changes).length > 0 ? changes : undefined;

@@ -418,7 +418,8 @@ class FolderModel {
     const isOther = before !== undefined && before.report !== report;
     const isRefused = !isFresh && (isOther || before?.isEdited === true);
     const options = { folder: this.#folder, shown: 'data', query: this.#query(step), isFresh };
-    const declaring = declare({ ...options, nowMs: this.#nowMs, host: fileHost() });
+    const run = { nowMs: this.#nowMs, host: fileHost(), declares: true };
+    const declaring = declare({ ...options, ...run });
     if (isRefused) {
       await expect(declaring).rejects.toMatchObject({ exitCode: 2 });
       return;
