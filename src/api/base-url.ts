@@ -7,7 +7,7 @@ export interface PlainHttpHosts {
   /** Host names without ports. */
   readonly hosts: readonly string[];
 
-  /** The variable or option that names them, for hints. */
+  /** Variable or option that names them, for hints. */
   readonly option: 'ADREPORT_ALLOW_HTTP' | 'allowHttp';
 }
 

@@ -97,7 +97,7 @@ interface CallBody {
 
 interface CreateBody extends CallBody {
   /**
-   * True if the body requests the data itself. A response with rows is then the report, even if it
+   * Set if the body requests the data itself. A response with rows is then the report, even if it
    * also has an id.
    */
   readonly isDirect?: boolean;
@@ -153,7 +153,7 @@ export class Client {
     this.#throttle = new Throttle(options.host);
   }
 
-  /** True once the service has accepted a report request of this account. */
+  /** Set once the service has accepted a report request of this account. */
   get hasCreatedReport(): boolean {
     return this.#session.hasCreatedReport === true;
   }

@@ -16,19 +16,19 @@ export class ProxyError extends Error {}
 export interface FailedExchange {
   readonly url: URL;
 
-  /** The call in messages: `the status call`. */
+  /** Call in messages: `the status call`. */
   readonly step: string;
 
-  /** The report that the call is about. */
+  /** Report that the call is about. */
   readonly reportId: string | undefined;
 
-  /** True if the request may have reached the service. */
+  /** Set if the request may have reached the service. */
   readonly wasSent: boolean;
 
-  /** True if status and headers had arrived. */
+  /** Set if status and headers had arrived. */
   readonly hasResponse: boolean;
 
-  /** True if the proxy's URL has a user name and a password. */
+  /** Set if the proxy's URL has a user name and a password. */
   readonly hasProxyUser: boolean;
   readonly wording: Wording;
 }
@@ -61,14 +61,14 @@ function isDecompressionError(error: unknown): boolean {
   return /^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '');
 }
 
-/** The reason why an exchange failed. */
+/** Reason why an exchange failed. */
 interface Diagnosis {
-  /** The reason without a full stop: `connection refused`. */
+  /** Reason without a full stop: `connection refused`. */
   readonly reason: string;
   readonly code: string;
   readonly hint: HintName;
 
-  /** True if the same call may soon succeed. */
+  /** Set if the same call may soon succeed. */
   readonly isTemporary: boolean;
 }
 

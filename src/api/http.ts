@@ -33,7 +33,7 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
 
-  /** The call in messages: `the status call`. */
+  /** Call in messages: `the status call`. */
   readonly step: string;
 
   /** Headers by lower-case name. */
@@ -44,7 +44,7 @@ export interface HttpRequest {
   /** Set for a download. Only a download may be redirected to the report's storage. */
   readonly isDownload?: boolean;
 
-  /** The report that the call is about, for its errors. */
+  /** Report that the call is about, for its errors. */
   readonly reportId?: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface HttpResponse {
   /** Origin of the response, if redirects led to another one. */
   readonly redirectedTo?: string;
 
-  /** The decompressed body. It fails with `IncompleteDataError` or `UnreachableError`. */
+  /** Decompressed body. It fails with `IncompleteDataError` or `UnreachableError`. */
   readonly body: Readable;
 }
 

@@ -165,10 +165,10 @@ export interface ServiceRecord {
   /** Meaning of the status, or `undefined` if it is not known. */
   readonly outcome: ReportOutcome | undefined;
 
-  /** True if the response is an error. A `message` alone does not make it one. */
+  /** Set if the response is an error. A `message` alone does not make it one. */
   readonly isError: boolean;
 
-  /** The reason why the response has no report; absent if the response gives none. */
+  /** Reason why the response has no report; absent if the response gives none. */
   readonly reportState: 'progress' | 'failed' | undefined;
 }
 

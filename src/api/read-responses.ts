@@ -48,10 +48,10 @@ export interface CallResponse extends HttpResponse {
 
 /** A response with the data of a report, which has not been read yet. */
 export interface ReportResponse {
-  /** True for a response with status 206. */
+  /** Set for a response with status 206. */
   readonly isPart: boolean;
 
-  /** The decompressed body, which can be read once. Its errors are `AdreportError`s. */
+  /** Decompressed body, which can be read once. Its errors are `AdreportError`s. */
   readonly body: AsyncIterable<Buffer>;
   readonly contentType: string | undefined;
 
@@ -74,7 +74,7 @@ export interface CreatedReport {
   readonly id?: string;
   readonly status: string;
 
-  /** The data; absent if the response has an id. */
+  /** Report data; absent if the response has an id. */
   readonly response?: ReportResponse;
 
   /** `Date` of the response, in milliseconds since 1970. */
@@ -103,12 +103,12 @@ async function readText({ body, unreadable }: CallResponse): Promise<string> {
 }
 
 interface PeekedBody {
-  /** The first 64 KiB, or less. */
+  /** At most the first 64 KiB. */
   readonly start: string;
 
   readonly isWhole: boolean;
 
-  /** The whole body, beginning with the bytes of `start`. */
+  /** Whole body, beginning with the bytes of `start`. */
   readonly all: AsyncIterable<Buffer>;
 }
 

@@ -34,7 +34,7 @@ export interface SignInOrigin {
   readonly signInHint: string;
 }
 
-/** What error messages say about a call. */
+/** Facts about a call for its error messages. */
 export interface CallFacts {
   readonly endpoint: EndpointName;
   readonly reportId?: string | undefined;

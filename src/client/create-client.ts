@@ -37,7 +37,7 @@ export function createClient<const AnyProfile extends Profile = 'buyer'>(
 class ServiceClient {
   readonly #settings: CheckedSettings;
 
-  /** The time at which this client requested each report, in milliseconds since 1970. */
+  /** Time at which this client requested each report, in milliseconds since 1970. */
   readonly #requestedMs = new Map<string, number>();
   #connecting: Promise<Client> | undefined;
 

@@ -14,7 +14,7 @@ interface Candidate {
   readonly name: string;
 }
 
-/** The kinds of names that each flag accepts. */
+/** Kinds of names that each flag accepts. */
 const candidateListers: Readonly<
   Record<NamedFilter['name'], (campaign: CampaignRecord) => readonly Candidate[]>
 > = {

@@ -28,7 +28,7 @@ export interface Transfer {
   /** Length of the whole report, or `undefined` if it is not known. */
   readonly sizeBytes: number | undefined;
 
-  /** True once the reading has ended. */
+  /** Set once the reading has ended. */
   readonly isOver: boolean;
 }
 

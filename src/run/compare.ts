@@ -9,7 +9,7 @@ import { ReportSums } from '../totals/report-sums.ts';
 import type { Context } from './context.ts';
 import { type ReportRows, ReportSource, type ReportToRead } from './report-source.ts';
 
-/** The earlier report of `--compare`, with its metrics added up. */
+/** Earlier report of `--compare`, with its metrics added up. */
 export interface EarlierReport {
   readonly comparison: Comparison;
   readonly warnings: readonly CheckMessage[];

@@ -14,10 +14,10 @@ export interface Context {
   readonly console: Console;
   readonly flags: ConsoleFlags;
 
-  /** The command line as typed. */
+  /** Command line as typed. */
   readonly argv: readonly string[];
 
-  /** The account named by the command line, the environment or the stored settings. */
+  /** Account named by the command line, the environment or the stored settings. */
   readonly account: ServiceAccount;
 
   /** All accounts that the run may use, including `account`. */

@@ -24,7 +24,7 @@ export interface LedgerEntry extends AccountKey, SavedPart {
   /** Last status from the service, or `requested`, `downloaded`, `refused` or `unreadable`. */
   readonly status: string;
 
-  /** The last error, if something went wrong. */
+  /** Last error, if something went wrong. */
   readonly message?: string;
 
   /** Milliseconds until the report was ready; absent if no run waited for it. */

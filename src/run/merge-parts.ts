@@ -17,7 +17,7 @@ interface MergeOptions {
   /** Milliseconds since 1970. */
   readonly createdMs: number;
 
-  /** True for parts that are weeks of `--by WEEKLY`. */
+  /** Set for parts that are weeks of `--by WEEKLY`. */
   readonly isWeekly: boolean;
 }
 

@@ -33,7 +33,7 @@ export interface ReportPlan {
    */
   readonly label: string | undefined;
 
-  /** The whole period. */
+  /** Whole period. */
   readonly whole: Part;
 
   /**

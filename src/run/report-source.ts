@@ -40,10 +40,7 @@ export type ReportRows = OpenReport | MergedReport;
 
 /** A report to request or resume, or one that exists. */
 export interface ReportToRead {
-  /**
-   * The part that is requested. The rows are checked against it. Absent if the request is not
-   * known.
-   */
+  /** Part to request. The rows are checked against it. Absent if the request is not known. */
   readonly part?: Part | undefined;
 
   /** Set for a report that the user names by its ID. */
@@ -67,7 +64,7 @@ export interface ReportToRead {
 interface FoundReport {
   readonly report: RequestedReport;
 
-  /** True if this run requested it. */
+  /** Set if this run requested it. */
   readonly isNew: boolean;
 
   /** End of the wait for the report, in milliseconds by the stopwatch. */

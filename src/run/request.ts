@@ -71,7 +71,7 @@ const interruptedRequest =
 interface NamedReport {
   readonly report: RequestedReport & { readonly id: string };
 
-  /** The requested part; absent if another machine requested it. */
+  /** Requested part; absent if another machine requested it. */
   readonly part: Part | undefined;
 }
 

@@ -106,7 +106,7 @@ interface NextCommand {
   /** Command to print instead of the report's own. */
   readonly again: string | undefined;
 
-  /** The only report of the run, if its command can be typed. */
+  /** Only report of the run, if its command can be typed. */
   readonly report: ReportPlan | undefined;
 
   /** Number of reports in the run; each part counts as one. */
