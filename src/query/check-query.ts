@@ -131,7 +131,7 @@ function requireOneComparison(query: Query): void {
   throw refuse(
     '--compare',
     `--compare cannot be used with one file per ${findPartUnit(query)}.`,
-    'Remove --compare, and compare the files afterwards with adreport view.',
+    'Remove --compare. Later, adreport view reads the files and can compare them.',
   );
 }
 
