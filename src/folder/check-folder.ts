@@ -3,7 +3,7 @@ import { addSums } from '../totals/grouped-totals.ts';
 import { toSums } from '../totals/report-metrics.ts';
 import { declarationName } from './declaration.ts';
 import { findMismatch, type Mismatch } from './due.ts';
-import { explainNotFinal, isExpected, isStale } from './finality.ts';
+import { isExpected, isStale } from './finality.ts';
 import type { FolderSnapshot } from './folder-snapshot.ts';
 import { skippedNotes } from './history.ts';
 import type { FileLine, Totals } from './history-schema.ts';
@@ -88,7 +88,8 @@ function checkPart(part: FolderPart, snapshot: FolderSnapshot, now: number): Pro
   const line = history.lines.get(file);
   if (kind === undefined) {
     if (!line || !isStale(line, part, { declaration, now })) return undefined;
-    const clause = `is not final: ${explainNotFinal(line, part, declaration)}`;
+    const { created, since, until } = line;
+    const clause = `is not final: its report, requested at ${created}, covers ${since} to ${until}`;
     return { file, kind: 'stale', clause, fixedBy: 'update', part };
   }
   if (kind === 'missing' && !isExpected(part, declaration, now)) return undefined;
@@ -113,7 +114,6 @@ function describeMismatch(name: string, kind: Mismatch, snapshot: FolderSnapshot
 }
 
 function describeChange(bytes: number, expected: number): string {
-  if (bytes === 0) return 'is empty';
   if (bytes === expected) return 'has the same size as when downloaded, but different bytes';
   return `has ${formatCount(bytes)} bytes, but was downloaded with ${formatCount(expected)}`;
 }

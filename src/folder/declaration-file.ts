@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, OutputError, UsageError } from '../errors.ts';
+import { describeFileError } from '../output/file/file-error.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { unitContaining } from '../query/calendar.ts';
 import { commandFor } from '../query/command-for.ts';
@@ -28,7 +29,7 @@ import {
   toDeclaration,
   withFolderMetrics,
 } from './declaration.ts';
-import { describeAccessError, statRegularFile } from './disk.ts';
+import { statRegularFile } from './disk.ts';
 import { readHistory } from './history.ts';
 
 /** Content of a declaration file. */
@@ -97,7 +98,7 @@ export async function declare(options: DeclareOptions): Promise<DeclareResult> {
     });
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
-    const message = `Cannot write the declaration ${path}: ${describeAccessError(cause)}.`;
+    const message = `Cannot write the declaration ${path}: ${describeFileError(cause)}.`;
     const hint = 'Check the permissions of the folder and the space on its disk.';
     throw new OutputError(printable(message), { hint, cause });
   }
@@ -150,7 +151,7 @@ export async function readDeclaration(folder: string): Promise<DeclarationFile> 
     const code = codeOf(error);
     if (code === undefined) throw error;
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes(code);
-    return isAbsent ? { kind: 'absent' } : { kind: 'unreadable', why: describeAccessError(error) };
+    return isAbsent ? { kind: 'absent' } : { kind: 'unreadable', why: describeFileError(error) };
   }
 }
 

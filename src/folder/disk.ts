@@ -3,6 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, OutputError } from '../errors.ts';
+import { describeFileError, systemError } from '../output/file/file-error.ts';
 import { printable } from '../text/printable.ts';
 import { declarationName } from './declaration.ts';
 
@@ -67,7 +68,7 @@ async function readFileState(
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (codeOf(error) === 'ENOENT') return undefined;
-    return { kind: 'unreadable', why: describeAccessError(error) };
+    return { kind: 'unreadable', why: describeFileError(error) };
   }
 }
 
@@ -77,37 +78,11 @@ export async function requireWritablePath(folder: string, name: string): Promise
     await statFile(folder, name);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return;
-    const message = `Cannot write ${join(folder, name)}: ${describeAccessError(error)}.`;
+    const message = `Cannot write ${join(folder, name)}: ${describeFileError(error)}.`;
     throw new OutputError(printable(message), {
       hint: 'Move it away, or replace it with a regular file or folder.',
     });
   }
-}
-
-const codeOfNoFile = 'NO_REGULAR_FILE';
-const codeOfLinkedFolder = 'LINKED_FOLDER';
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the disk is read-only',
-  ENOSPC: 'the disk is full',
-  EISDIR: 'it is a folder',
-  ELOOP: 'it is a link',
-  EMLINK: 'it is a link',
-  ENOTDIR: 'a folder on its path is a file',
-  [codeOfNoFile]: 'it is not a regular file',
-  [codeOfLinkedFolder]: 'a folder on its path is a link',
-};
-
-/** Explains why a path cannot be used, as a clause. */
-export function describeAccessError(error: unknown): string {
-  const code = codeOf(error) ?? '';
-  return reasons[code] ?? (code || String(error));
-}
-
-function accessError(code: string): Error {
-  return Object.assign(new Error(code), { code });
 }
 
 /** Throws an error with a code unless a path has no links and ends at a regular file. */
@@ -115,7 +90,7 @@ async function statFile(folder: string, name: string): Promise<Stats> {
   const segments = name.split('/');
   for (let depth = 1; depth < segments.length; depth += 1) {
     const parent = await fs.lstat(join(folder, ...segments.slice(0, depth)));
-    if (parent.isSymbolicLink()) throw accessError(codeOfLinkedFolder);
+    if (parent.isSymbolicLink()) throw systemError('LINKED_FOLDER');
   }
   return statRegularFile(join(folder, name));
 }
@@ -123,9 +98,9 @@ async function statFile(folder: string, name: string): Promise<Stats> {
 /** Throws an error with a code for anything but a regular file. Does not follow a link. */
 export async function statRegularFile(path: string): Promise<Stats> {
   const stats = await fs.lstat(path);
-  if (stats.isSymbolicLink()) throw accessError('ELOOP');
-  if (stats.isDirectory()) throw accessError('EISDIR');
-  if (!stats.isFile()) throw accessError(codeOfNoFile);
+  if (stats.isSymbolicLink()) throw systemError('ELOOP');
+  if (stats.isDirectory()) throw systemError('EISDIR');
+  if (!stats.isFile()) throw systemError('NO_REGULAR_FILE');
   return stats;
 }
 
@@ -189,7 +164,7 @@ export async function listNames(
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal.throwIfAborted();
     const entries = await fs.readdir(join(root, folder), { withFileTypes: true }).catch((error) => {
-      if (codeOf(error) !== 'ENOENT') unreadable.set(folder || '.', describeAccessError(error));
+      if (codeOf(error) !== 'ENOENT') unreadable.set(folder || '.', describeFileError(error));
       return [];
     });
     const isOther = folder !== '' && entries.some(({ name }) => name === declarationName);

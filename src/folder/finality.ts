@@ -10,10 +10,14 @@ const partsUntilStale = 2;
  * `lookback` parts after the part was over.
  */
 export function isFinal(line: FileLine, part: CalendarUnit, declaration: Declaration): boolean {
-  const createdAt = Date.parse(line.created) / 1_000;
-  return (
-    coversPart(line, part) && createdAt >= endAfterParts(part, declaration.lookback, declaration)
-  );
+  const coversBegin = toSeconds(line.since) <= part.since;
+  const coversEnd = toSeconds(line.until) >= part.end - 1;
+  const finalAt = endAfterParts(part, declaration.lookback, declaration);
+  return coversBegin && coversEnd && toSeconds(line.created) >= finalAt;
+}
+
+function toSeconds(time: string): number {
+  return Date.parse(time) / 1_000;
 }
 
 /**
@@ -37,21 +41,6 @@ export function isStale(
  */
 export function isExpected(part: CalendarUnit, declaration: Declaration, now: number): boolean {
   return now >= endAfterParts(part, 1, declaration);
-}
-
-/** Returns the reason as a clause. */
-export function explainNotFinal(
-  line: FileLine,
-  part: CalendarUnit,
-  { lookback, split }: Declaration,
-): string {
-  if (!coversPart(line, part)) return `its report covers only ${line.since} to ${line.until}`;
-  const later = lookback === 0 ? '' : ` plus ${lookback} (lookback)`;
-  return `its report was requested at ${line.created}, before the ${split}${later} was over`;
-}
-
-function coversPart(line: FileLine, { since, end }: CalendarUnit): boolean {
-  return Date.parse(line.since) / 1_000 <= since && Date.parse(line.until) / 1_000 >= end - 1;
 }
 
 /** Returns the instant at which a part has been over for `count` parts, in unix seconds. */

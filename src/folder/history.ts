@@ -2,11 +2,12 @@ import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { OutputError } from '../errors.ts';
+import { describeFileError, systemError } from '../output/file/file-error.ts';
 import type { Shard } from '../query/flags/read-value.ts';
-import { type FileHost, FileInUseError, retryWhileInUse } from '../text/file-in-use.ts';
+import { type FileHost, retryWhileInUse } from '../text/file-in-use.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { describeAccessError, openRegularFile } from './disk.ts';
+import { openRegularFile } from './disk.ts';
 import type { FileLine } from './history-schema.ts';
 
 /** Content of the history files of a folder. */
@@ -48,7 +49,7 @@ export async function readHistory(folder: string, signal: AbortSignal): Promise<
       if (isDamaged) unreadable.set(name, 'it has no line that can be read');
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      unreadable.set(name, describeAccessError(error));
+      unreadable.set(name, describeFileError(error));
     }
   }
   return { lines, skipped, unreadable };
@@ -152,7 +153,7 @@ async function withHistory(
       await file.close();
     }
   } catch (cause) {
-    const why = cause instanceof FileInUseError ? cause.message : describeAccessError(cause);
+    const why = describeFileError(cause);
     const message = `Cannot write the history ${path}: ${why}; ${consequence}.`;
     const hint = 'Check the permissions of the folder and the space on its disk.';
     throw new OutputError(printable(message), { hint, cause });
@@ -163,7 +164,7 @@ async function writeLine(file: fs.FileHandle, line: string): Promise<void> {
   const separator = (await hasTornEnd(file)) ? '\n' : '';
   const bytes = Buffer.from(`${separator}${line}\n`);
   const { bytesWritten } = await file.write(bytes);
-  if (bytesWritten < bytes.length) throw Object.assign(new Error('disk full'), { code: 'ENOSPC' });
+  if (bytesWritten < bytes.length) throw systemError('ENOSPC');
 }
 
 /** Returns true if the last line has no line break. */

@@ -138,7 +138,7 @@ describe('--no-clobber', () => {
     await fs.writeFile(path, 'old');
     const refusal = {
       exitCode: 8,
-      message: `Cannot write ${path}: it already exists, and --no-clobber keeps it.`,
+      message: `Cannot write ${path}: it already exists.`,
     };
 
     await expect(checkTarget(path, { host, noClobber: true })).rejects.toMatchObject(refusal);

@@ -3,13 +3,17 @@ import { printable } from '../../text/printable.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
-  EROFS: 'the file system is read-only',
+  EROFS: 'the disk is read-only',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   ENOENT: 'its folder does not exist',
   ENOTDIR: 'part of its path is a file, not a folder',
-  EEXIST: 'it already exists, and --no-clobber keeps it',
+  EEXIST: 'it already exists',
   EISDIR: 'it is a folder',
+  ELOOP: 'it is a link',
+  EMLINK: 'it is a link',
+  LINKED_FOLDER: 'a folder on its path is a link',
+  NO_REGULAR_FILE: 'it is not a regular file',
   NO_HARD_LINKS: '--no-clobber needs hard links, which this disk does not support',
   HELD: 'it is open in another program',
 };
@@ -22,6 +26,12 @@ const hints: Readonly<Record<string, string>> = {
 
 const defaultHint =
   'Check the path, its permissions and free disk space, or choose another file with -o.';
+
+/** Explains why a file cannot be read or written, as a clause. */
+export function describeFileError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return reasons[codeOf(error) ?? ''] ?? printable(message);
+}
 
 /** Builds a system error. Some of the codes above are not the system's, but adreport's own. */
 export function systemError(code: string, cause?: unknown): Error {
@@ -45,8 +55,7 @@ function toOutputError(path: string, error: unknown): unknown {
   const isSystemError = code !== undefined && error instanceof Error;
   if (!isSystemError || error instanceof AdreportError) return error;
 
-  const reason = reasons[code] ?? printable(error.message);
-  return new OutputError(`Cannot write ${printable(path)}: ${reason}.`, {
+  return new OutputError(`Cannot write ${printable(path)}: ${describeFileError(error)}.`, {
     code,
     hint: hints[code] ?? defaultHint,
     cause: error,
