@@ -127,15 +127,12 @@ function readBreakdowns(
   throw refuse('--by', `${ofTime.join(' and ')} cannot be combined.`, hint);
 }
 
-/** Returns the options that a query keeps unchanged. */
+/** Returns the options that a query keeps. */
 function readKept(options: QueryFlags, content: ColumnsQuery): KeptFlags {
-  const { period, since, until, columns } = options;
+  const { columns } = options;
   const areNamed = columns !== undefined && columns !== 'all';
   const values: Readonly<Record<string, unknown>> = {
     ...options,
-    period: normalizeCase(period),
-    since: since?.trim(),
-    until: until?.trim(),
     columns: areNamed ? readColumnNames(columns, content) : columns,
   };
   const kept: Record<string, unknown> = {};
@@ -263,14 +260,6 @@ function explainOtherProfile(
   if (name === undefined) return undefined;
   const { profiles = [] } = entries.find((entry) => entry.name === name) ?? {};
   return `The ${kind} ${listAlternatives([name, ...others])} is in ${profiles.join(' and ')} reports only.`;
-}
-
-/** Formats a period in the form in which it is stored: `last-week`, `2026-Q3`. */
-function normalizeCase(period: string | undefined): string | undefined {
-  return period
-    ?.trim()
-    .toLowerCase()
-    .replaceAll(/-[qw]\d/g, (unit) => unit.toUpperCase());
 }
 
 function removeDuplicates<Value>(values: readonly Value[]): Value[] {

@@ -86,29 +86,30 @@ function requireSplit(query: Query): void {
 
 function requireFittingOutputs(query: Query): void {
   const unit = findPartUnit(query);
+  if (unit === undefined) return;
+
   const [{ path }, ...others] = query.outputs;
-  const isOneFile = unit === undefined || !hasFilePerPart(query);
-  if (!isOneFile && others.length > 0) {
+  const hasSeveralFiles = hasFilePerPart(query);
+  if (hasSeveralFiles && others.length > 0) {
     throw refuse(
       '--output',
       'A folder takes only one -o.',
       'Remove the others; for other formats, use adreport view.',
     );
   }
-  for (const output of query.outputs) {
-    const hasId = listPlaceholders(output.path).includes('id');
-    if (unit === undefined || !hasId) continue;
-    throw refuse(
-      '--output',
-      `-o ${output.path} has {id}, but there is a report for each ${unit}.`,
-      'Use {date}, {since} or {until} instead.',
-    );
-  }
-  if (unit !== undefined && isOneFile && others.some((output) => hasTimePlaceholder(output.path))) {
+  if (!hasSeveralFiles && others.some((output) => hasTimePlaceholder(output.path))) {
     throw refuse(
       '--output',
       `-o ${path} is one file for all ${unit}s.`,
       'Remove {date} from the other -o.',
+    );
+  }
+  const withId = query.outputs.find((output) => listPlaceholders(output.path).includes('id'));
+  if (withId) {
+    throw refuse(
+      '--output',
+      `-o ${withId.path} has {id}, but there is a report for each ${unit}.`,
+      'Use {date}, {since} or {until} instead.',
     );
   }
 }

@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { suggestName } from '../text/nearest.ts';
+import { listPlaceholders } from './file-name.ts';
 import type { OutputFlags } from './flags/output-flags.ts';
 import { type FormatName, formatFacts, formatOfFile } from './format-names.ts';
 import type { Output } from './query.ts';
@@ -12,8 +13,7 @@ type OutputOptions = Partial<Pick<OutputFlags, 'output' | 'format'>>;
  * ending of the name; the default is csv. Without `-o`, the output is stdout.
  *
  * @param stdoutFormat format of stdout without `--format`
- * @throws UsageError for a URL, an unknown ending or an empty name, and if two outputs have the
- * same target
+ * @throws UsageError for a URL, an unknown ending or placeholder, or an empty name
  */
 export function readOutputs(
   { output = ['-'], format }: OutputOptions,
@@ -23,13 +23,10 @@ export function readOutputs(
   if (format !== undefined && others.length > 0) {
     throw refuse('--format cannot be used with several -o.', 'Remove --format.');
   }
-  const twice = output.find((path, index) => output.indexOf(path) !== index);
-  if (twice !== undefined) {
-    throw refuse(`-o ${twice} is given twice.`, 'Use a different name for each file.');
-  }
   const toOutput = (path: string): Output => {
     refuseUrl(path, format ?? formatOfFile(path));
     requireOneName(path);
+    listPlaceholders(path); // throws for an unknown one
     const isStdout = path === '-';
     return { path, format: format ?? (isStdout ? stdoutFormat : chooseFormat(path)) };
   };

@@ -40,7 +40,7 @@ const acceptedPeriods =
 
 const acceptedTimes =
   'Use a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30; add Z or +01:00 for another time ' +
-  'zone), unix seconds, now, or a relative time (-36h, -7d).';
+  'zone), unix seconds, now, or a relative time (-36h, -7d). Other periods, such as last-week, need --period.';
 
 /** Maximum length of a typed period, in characters. */
 const maxLength = 100;
@@ -111,18 +111,8 @@ export function readZone(text: string): string {
 
 type End = 'since' | 'until';
 
+/** Names of days, as opposed to longer periods. */
 const dayName = /^(today|yesterday|\d{4}-\d\d-\d\d)$/i;
-
-/**
- * Returns the error for a whole period, such as `last-2w`, that was typed as one end of a period.
- */
-function notADayError(end: End, name: string, days: Days): UsageError {
-  const day = end === 'since' ? days.start : days.end.minus({ days: 1 });
-  return new UsageError(`${quoted(name)} is a period, not a day or a time.`, {
-    about: { flag: `--${end}` },
-    hint: `Use --period ${name}, or a day: --${end} ${day.toISODate()}.`,
-  });
-}
 
 /** Zone and time by which flag values are read. */
 interface Moment {
@@ -176,7 +166,8 @@ function readRange(text: string, { wallNow }: Moment): Days {
   const first = parseDays(from, wallNow);
   const last = parseDays(to, wallNow);
   if (!first || !last || more.length > 0) {
-    const hint = didYouMean(suggestPeriod(text), noSuchDate(text, acceptedPeriods));
+    const suggestion = suggestForm(text, ['last-7d', 'last-24h', ...periodNames]);
+    const hint = didYouMean(suggestion, noSuchDate(text, acceptedPeriods));
     throw unknownPeriodError(text, hint);
   }
   if (last.start < first.start) {
@@ -217,13 +208,13 @@ function readTime(end: End, text: string, moment: Moment): number {
   const instant = isLong ? undefined : readInstant(end, text.toUpperCase(), moment);
   if (instant !== undefined) return instant;
 
-  const days = parseDays(text, wallNow);
-  if (days && dayName.test(text)) return endOfDays(end, days, zone);
-  if (days) throw notADayError(end, text, days);
+  const days = dayName.test(text) ? parseDays(text, wallNow) : undefined;
+  if (days) return endOfDays(end, days, zone);
 
+  const suggestion = suggestForm(text, ['now', 'today', 'yesterday']);
   throw new UsageError(`Unknown time ${quoted(text)}.`, {
     about: { flag: `--${end}` },
-    hint: didYouMean(suggestPeriod(text), noSuchDate(text, acceptedTimes)),
+    hint: didYouMean(suggestion, noSuchDate(text, acceptedTimes)),
   });
 }
 
@@ -301,9 +292,8 @@ export const periodNames = [
   ...['week', 'month', 'quarter', 'year'].flatMap((unit) => [`this-${unit}`, `last-${unit}`]),
 ];
 
-/** Returns the accepted form of a period that is written differently or misspelt. */
-function suggestPeriod(typed: string): string | undefined {
+/** Suggests the accepted form of a date, or the name that is misspelt. */
+function suggestForm(typed: string, names: readonly string[]): string | undefined {
   const text = typed.trim();
-  const name = text.replaceAll(/[\s_]+/g, '-');
-  return findAcceptedForm(text) ?? findNearest(name, ['last-7d', 'last-24h', ...periodNames]);
+  return findAcceptedForm(text) ?? findNearest(text.replaceAll(/[\s_]+/g, '-'), names);
 }

@@ -58,10 +58,10 @@ describe('--label', () => {
     expect(stdout).toMatch(/Cost\s/);
   });
 
-  test('is a map or a list in adreport.yaml, and its defaults apply to formats that know it', async () => {
+  test('is a value or a list in adreport.yaml, and its defaults apply to formats that know it', async () => {
     const { run: runHere, cwd } = await serveForTest({ delayMs: 0 });
     const day = 'period: 2026-11-19, metrics: [displays, revenueEuro]';
-    const yaml = `defaults: {label: {revenueEuro: Spend}}
+    const yaml = `defaults: {label: revenueEuro=Spend}
 reports:
   page: {${day}, output: p.html}
   own: {${day}, output: o.html, label: [revenueEuro=Cost, displays=Impressions]}
@@ -81,7 +81,7 @@ reports:
   test.each([
     { flags: '--label revenueEuro=Spend -o r.csv', says: '--label works with html, pdf, xlsx' },
     { flags: '--label revenue=Spend=x --label clikcs=A -o r.html', says: 'Did you mean clicks?' },
-    { flags: '--label Spend -o r.html', says: 'Write a metric, = and its label' },
+    { flags: '--label Spend -o r.html', says: 'Use NAME=VALUE, for example revenueEuro=Spend.' },
   ])('$flags: exit 2', async ({ flags, says }) => {
     expectRefusal(await runCli(`${money} ${flags}`), 2, says);
   });

@@ -138,6 +138,7 @@ describe('none is put in place before all are complete', () => {
 });
 
 test.each([
+  { flags: '-o a.csv -o a.csv', says: '-o a.csv is given twice.' },
   { flags: '-o a.csv -o ./a.csv', says: '-o ./a.csv is given twice.' },
   { flags: '-o - -o /dev/stdout', says: '-o /dev/stdout is given twice.' },
   { flags: '-o a.csv -o b.json --compare', says: '--compare cannot be used with json' },

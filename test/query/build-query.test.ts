@@ -102,7 +102,6 @@ test.each<[line: string, message: string, hint: string]>([
   ['-o p.html,p.pdf', '-o p.html,p.pdf is a list of files.', 'Use -o for each'],
   ['-o a.xls', 'Unknown file extension .xls', 'Did you mean xlsx?'],
   ['-o a.parquet.gz', 'Unknown file extension .gz', 'Choose from json'],
-  ['-o a.csv -o a.csv', '-o a.csv is given twice.', 'different name'],
   ['-o a.csv -o b.csv --format csv', '--format cannot be used with several -o.', 'Remove'],
   ['--format xls', 'Unknown format “xls”.', 'Did you mean xlsx?'],
   ['--concurrency x', 'Invalid concurrency “x”.', 'Use a whole number, 1 or more.'],
