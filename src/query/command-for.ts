@@ -41,6 +41,7 @@ export function commandFor(
 ): string {
   const { fresh, shard, baseUrl } = flags;
   const words = ['run', ...toArguments(withPeriod(query, period))];
+  if (query.service === 'local') words.push('--local');
   // Without this, the final files of a folder would not be requested again.
   if (fresh && keepsFolder(query)) words.push('--fresh');
   if (shard) words.push('--shard', `${shard.index}/${shard.count}`);

@@ -303,6 +303,8 @@ describe('the account of a folder', () => {
     await runWell('update local');
     expect(orders()).toBe(before);
     expect(await run('update data --local')).toMatchObject({ exitCode: 3 });
+    edit(join((await run('check local')).cwd, 'local/_adreport.yaml'), 'by', '[BUNDLEID]');
+    expect((await run('update local')).stderr).toMatch(/adreport run .*--local --fresh/);
   });
 });
 
