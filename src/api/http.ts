@@ -1,11 +1,18 @@
 import { isIP } from 'node:net';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { buildConnector, Dispatcher } from 'undici';
-import { RejectedError, UnreachableError, UsageError } from '../errors.ts';
+import {
+  type AdreportError,
+  IncompleteDataError,
+  RejectedError,
+  UnreachableError,
+  UnsentError,
+  UsageError,
+} from '../errors.ts';
 import { truncate } from '../text/printable.ts';
 import { createDecoders } from './decompress.ts';
-import { exchangeError, ProxyError } from './exchange-error.ts';
 import { hintFor, type Wording } from './hints.ts';
+import { explainNetworkFailure, isDecompressionError, ProxyError } from './network-failure.ts';
 
 export interface HttpOptions {
   /** Limits connecting, the wait for the first byte, and pauses within a body. */
@@ -246,33 +253,37 @@ function describeTarget({ origin, protocol }: URL): string {
   return truncate(origin === 'null' ? `a ${protocol} URL` : origin);
 }
 
+/** Before the request may have reached the service, after that, or once the headers have arrived. */
+type ExchangePhase = 'unsent' | 'sent' | 'receiving';
+
+interface FailedExchange extends HttpOptions {
+  readonly phase: ExchangePhase;
+}
+
 /** Sends one request. The promise resolves when the headers have arrived. */
 async function exchange(
   dispatcher: Dispatcher,
   request: HttpRequest,
   options: HttpOptions,
 ): Promise<HttpResponse> {
-  const { method, url, step, reportId, headers, body, signal } = request;
-  const { timeoutMs, userAgent, proxy, wording, trace } = options;
+  const { method, url, headers, body, signal } = request;
+  const { timeoutMs, userAgent, trace } = options;
   const startedMs = performance.now();
-  const hasProxyUser = Boolean(proxy?.url.username && proxy.url.password);
   // The query of a signed URL is a secret.
   const shownUrl = `${url.origin}${url.pathname}${url.search && '?…'}`;
-  let wasSent = false;
+  let phase: ExchangePhase = 'unsent';
 
   const traceEnd = (result: string): void => {
     const tookMs = Math.round(performance.now() - startedMs);
     trace(`${method} ${shownUrl} → ${result}, ${tookMs} ms`);
   };
-  const toError = (cause: unknown, hasResponse: boolean): Error => {
-    if (signal?.aborted) return signal.reason;
-    const call = { url, step, reportId };
-    return exchangeError(cause, { ...call, wasSent, hasResponse, hasProxyUser, wording });
+  const toError = (cause: unknown): Error => {
+    return signal?.aborted ? signal.reason : exchangeError(cause, request, { ...options, phase });
   };
 
   try {
     const watched = notifyWhenSent(dispatcher, () => {
-      wasSent = true;
+      phase = 'sent';
     });
     const sent = watched.request({
       origin: url.origin,
@@ -285,14 +296,41 @@ async function exchange(
       bodyTimeout: timeoutMs,
     });
     const response = await rejectWhenAborted(sent, signal);
-    return toHttpResponse(response, {
-      onEnd: (bytes) => traceEnd(`${response.statusCode}, ${bytes} bytes`),
-      toError: (cause) => toError(cause, true),
-    });
+    phase = 'receiving';
+    const onEnd = (bytes: number) => traceEnd(`${response.statusCode}, ${bytes} bytes`);
+    return toHttpResponse(response, { onEnd, toError });
   } catch (cause) {
     traceEnd('no response');
-    throw toError(cause, false);
+    throw toError(cause);
   }
+}
+
+/** Builds the error that users see for a failed exchange. */
+function exchangeError(
+  cause: unknown,
+  { url, step, reportId }: HttpRequest,
+  { phase, proxy, wording }: FailedExchange,
+): AdreportError {
+  if (isDecompressionError(cause)) {
+    const message = `The compressed response to ${step} is damaged or incomplete.`;
+    return new IncompleteDataError(message, { retryable: true, reportId, cause });
+  }
+
+  const { reason, code, hint, isTemporary } = explainNetworkFailure(cause, url.hostname);
+  if (phase === 'receiving' && code !== 'TIMEOUT') {
+    const message = `The response from ${url.origin} to ${step} broke off: ${reason}.`;
+    return new IncompleteDataError(message, { retryable: true, reportId, cause });
+  }
+  const ErrorClass = phase === 'unsent' ? UnsentError : UnreachableError;
+  const hasProxyUser = Boolean(proxy?.url.username && proxy.url.password);
+  const ownHint = hint === 'proxySignIn' && hasProxyUser ? 'proxyRefused' : hint;
+  return new ErrorClass(`Could not reach ${url.origin}: ${reason}.`, {
+    code,
+    hint: hintFor(ownHint, wording),
+    retryable: isTemporary,
+    reportId,
+    cause,
+  });
 }
 
 /** Calls `onSent` before the first byte of a request may leave. */

@@ -1,68 +1,17 @@
-import {
-  type AdreportError,
-  codeOf,
-  IncompleteDataError,
-  UnreachableError,
-  UnsentError,
-} from '../errors.ts';
+import { codeOf } from '../errors.ts';
 import { isLoopback } from '../text/loopback.ts';
 import { printable, truncate } from '../text/printable.ts';
-import { type HintName, hintFor, type Wording } from './hints.ts';
+import type { HintName } from './hints.ts';
 
 /** A failure of the proxy. The message is the URL of the proxy. */
 export class ProxyError extends Error {}
 
-/** An exchange that failed. */
-export interface FailedExchange {
-  readonly url: URL;
-
-  /** Call in messages: `the status call`. */
-  readonly step: string;
-
-  /** Report that the call is about. */
-  readonly reportId: string | undefined;
-
-  /** Set if the request may have reached the service. */
-  readonly wasSent: boolean;
-
-  /** Set if status and headers had arrived. */
-  readonly hasResponse: boolean;
-
-  /** Set if the proxy's URL has a user name and a password. */
-  readonly hasProxyUser: boolean;
-  readonly wording: Wording;
-}
-
-/** Builds the error that users see for a failed call. */
-export function exchangeError(cause: unknown, exchange: FailedExchange): AdreportError {
-  const { url, step, reportId, wasSent, hasResponse, hasProxyUser, wording } = exchange;
-  if (isDecompressionError(cause)) {
-    const message = `The compressed response to ${step} is damaged or incomplete.`;
-    return new IncompleteDataError(message, { retryable: true, reportId, cause });
-  }
-
-  const { reason, code, hint, isTemporary } = diagnose(cause, url.hostname);
-  if (hasResponse && code !== 'TIMEOUT') {
-    const message = `The response from ${url.origin} to ${step} broke off: ${reason}.`;
-    return new IncompleteDataError(message, { retryable: true, reportId, cause });
-  }
-  const ErrorClass = wasSent ? UnreachableError : UnsentError;
-  const ownHint = hint === 'proxySignIn' && hasProxyUser ? 'proxyRefused' : hint;
-  return new ErrorClass(`Could not reach ${url.origin}: ${reason}.`, {
-    code,
-    hint: hintFor(ownHint, wording),
-    retryable: isTemporary,
-    reportId,
-    cause,
-  });
-}
-
-function isDecompressionError(error: unknown): boolean {
+export function isDecompressionError(error: unknown): boolean {
   return /^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '');
 }
 
-/** Reason why an exchange failed. */
-interface Diagnosis {
+/** Reason why an HTTP exchange failed. */
+interface NetworkFailure {
   /** Reason without a full stop: `connection refused`. */
   readonly reason: string;
   readonly code: string;
@@ -76,7 +25,7 @@ const timeout = { code: 'TIMEOUT', hint: 'timeout' } as const;
 const tls = { code: 'TLS', hint: 'privateAuthority', isTemporary: false } as const;
 
 /** Error codes of Node and undici. Absent members have the values of unknown codes. */
-const knownCodes: readonly (Partial<Diagnosis> & { readonly codes: RegExp })[] = [
+const knownCodes: readonly (Partial<NetworkFailure> & { readonly codes: RegExp })[] = [
   { codes: /^ECONNREFUSED$/, reason: 'connection refused' },
   { codes: /^ENOTFOUND$/, reason: 'unknown host', isTemporary: false },
   { codes: /^EAI_AGAIN$/, reason: 'the host name could not be looked up' },
@@ -104,8 +53,9 @@ const knownCodes: readonly (Partial<Diagnosis> & { readonly codes: RegExp })[] =
   },
 ];
 
-function diagnose(error: unknown, host: string): Diagnosis {
-  if (error instanceof ProxyError) return diagnoseProxy(error, host);
+/** Explains an error of Node or undici. */
+export function explainNetworkFailure(error: unknown, host: string): NetworkFailure {
+  if (error instanceof ProxyError) return explainProxyFailure(error, host);
 
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const refusedStatus = /^Proxy response \((\d+)\)/.exec(message)?.[1];
@@ -135,8 +85,8 @@ const proxyHints: Partial<Record<HintName, HintName>> = {
   httpPort: 'proxyScheme',
 };
 
-function diagnoseProxy(error: ProxyError, host: string): Diagnosis {
-  const cause = diagnose(error.cause, host);
+function explainProxyFailure(error: ProxyError, host: string): NetworkFailure {
+  const cause = explainNetworkFailure(error.cause, host);
   return {
     ...cause,
     reason: `at the proxy ${error.message}: ${cause.reason}`,
