@@ -1,4 +1,4 @@
-import { findNames, findSpellings } from '../contract/aliases.ts';
+import { findSpellings } from '../contract/aliases.ts';
 import { findCountry, listCountries } from '../contract/countries.ts';
 import { defaultZone, type Encoding, type WindowClock } from '../contract/messages.ts';
 import {
@@ -29,7 +29,7 @@ import {
   runFlagsByName,
 } from './flags/run-flags.ts';
 import type { FormatName } from './format-names.ts';
-import { closestHint, listAlternatives, readName } from './names.ts';
+import { closestHint, readName } from './names.ts';
 import { readOutputs } from './outputs.ts';
 import { resolveWindow } from './parts.ts';
 import { readZone } from './period.ts';
@@ -213,7 +213,7 @@ function refuseCountry(text: string, flag: string): never {
   throw refuse(flag, `Unknown country ${quoted(text)}.`, hint);
 }
 
-/** A kind of name that a flag accepts in at least one profile. */
+/** The names that a flag accepts. */
 interface KnownNames<Name extends string> {
   readonly kind: 'metric' | 'breakdown';
   readonly flag: '--metrics' | '--by';
@@ -230,11 +230,8 @@ function readNames<Name extends string>(
   const names = typed.map((text) => {
     const name = readName({ flag, name: text, accepted });
     if (name !== undefined) return name as Name;
-    throw refuse(
-      flag,
-      explainOtherProfile(kind, text, entries) ?? `Unknown ${kind} ${quoted(text)}.`,
-      closestHint(text, accepted),
-    );
+    const choice = `In ${profile} reports, choose from ${accepted.join(', ')}.`;
+    throw refuse(flag, `Unknown ${kind} ${quoted(text)}.`, closestHint(text, accepted, choice));
   });
   return removeDuplicates(names);
 }
@@ -246,21 +243,6 @@ function refuse(flag: string, message: string, hint: string): UsageError {
 const timeNames: readonly string[] = [...breakdowns, ...derivedBreakdowns]
   .filter(({ time }) => time)
   .map(({ name }) => name);
-
-/** Explains that a name belongs to another profile; `undefined` if no profile has the name. */
-function explainOtherProfile(
-  kind: string,
-  text: string,
-  entries: readonly VocabularyEntry[],
-): string | undefined {
-  const [name, ...others] = findNames(
-    text,
-    entries.map((entry) => entry.name),
-  );
-  if (name === undefined) return undefined;
-  const { profiles = [] } = entries.find((entry) => entry.name === name) ?? {};
-  return `The ${kind} ${listAlternatives([name, ...others])} is in ${profiles.join(' and ')} reports only.`;
-}
 
 function removeDuplicates<Value>(values: readonly Value[]): Value[] {
   return [...new Set(values)];

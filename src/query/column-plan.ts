@@ -10,7 +10,7 @@ import {
 import { IncompleteDataError } from '../errors.ts';
 import { hasValue, type RowBatch } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
-import { readColumn, unknownColumn } from './file-columns.ts';
+import { readColumn, unknownColumnError } from './file-columns.ts';
 import { defaultMetrics, hasAllMetrics, type ReportMetric, toReportMetric } from './metrics.ts';
 
 // Decides which columns an output has, in which order and under which names. The formats only write
@@ -113,7 +113,7 @@ export function findNamedField(
     fieldOfMetric(name, known) ??
     readColumn(name, requested, '--columns') ??
     readColumn(name, known, '--columns');
-  if (field === undefined) throw unknownColumn(name, known);
+  if (field === undefined) throw unknownColumnError(name, known);
   return field;
 }
 
@@ -236,7 +236,7 @@ export class ColumnPlan {
     this.#fields = fields;
 
     for (const field of this.#fieldsLeftOut) {
-      if (hasValue(batch, field)) throw lateColumn(batch, field);
+      if (hasValue(batch, field)) throw lateColumnError(batch, field);
     }
   }
 
@@ -264,7 +264,7 @@ export class ColumnPlan {
   }
 }
 
-function lateColumn({ firstRow }: RowBatch, field: string): IncompleteDataError {
+function lateColumnError({ firstRow }: RowBatch, field: string): IncompleteDataError {
   const name = printable(field);
   const sentence = `After row ${firstRow}, the column “${name}” has values, but the header was written without it.`;
   const hint = `Select the columns with --columns, with or without ${name}, or use --format json.`;

@@ -6,6 +6,7 @@ import {
   derivedMetrics,
   findAnyBreakdown,
   findDerivedMetric,
+  metrics,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -72,7 +73,7 @@ function findNamedKeys(text: string, fields: readonly string[], flag: '--by' | '
     const column = readColumn(text, fields, flag);
     if (column !== undefined) return [{ field: column }];
     const dimensions = fields.filter((field) => !metricOfField(field));
-    throw unknownColumn(findAnyBreakdown(text)?.name ?? text, dimensions, flag);
+    throw unknownColumnError(findAnyBreakdown(text)?.name ?? text, dimensions, flag);
   }
 
   const columns = listBreakdownFields(breakdown).filter((field) => fields.includes(field));
@@ -91,7 +92,7 @@ function readFileBreakdown(
 ): string | undefined {
   if (fields.includes(text)) return undefined;
 
-  const accepted = listBreakdownsIn(fields);
+  const accepted = listFileBreakdowns(fields);
   const isBreakdown = findSpellings(text, accepted).length > 0;
   const isColumn = findSpellings(text, fields).length > 0;
   // `OS` and `os` differ only in case: `--by` means the breakdown, `--filter` the column.
@@ -100,7 +101,7 @@ function readFileBreakdown(
 }
 
 /** Returns the breakdowns by which a file with these columns can be grouped. */
-function listBreakdownsIn(fields: readonly string[]): string[] {
+function listFileBreakdowns(fields: readonly string[]): string[] {
   const names: string[] = [];
   for (const { name } of [...breakdowns, ...derivedBreakdowns]) {
     const hasField = listBreakdownFields(name).some((field) => fields.includes(field));
@@ -150,17 +151,17 @@ export function parseSort(sort: string): TypedSort {
 /** Finds the column that a sort names. Throws `UsageError` for none. */
 export function sortColumn({ name }: TypedSort, columns: readonly string[]): string {
   const column = readColumn(name, columns, '--sort');
-  if (column === undefined) throw unknownColumn(name, columns, '--sort');
+  if (column === undefined) throw unknownColumnError(name, columns, '--sort');
   return column;
 }
 
 /**
- * Explains that a column does not exist; of a computed metric, which columns it lacks.
+ * Explains that there is no column with a name.
  *
  * @param columns names of the existing columns
  * @param flag the flag that names the column
  */
-export function unknownColumn(
+export function unknownColumnError(
   name: string,
   columns: readonly string[],
   flag = '--columns',
@@ -168,11 +169,8 @@ export function unknownColumn(
   const code = 'UNKNOWN_COLUMN';
   const choice =
     columns.length > 0 ? `Choose from ${listNames(columns)}.` : 'There are no columns.';
-
-  const isForFiles = flag === '--by' || flag === '--filter';
-  const lacking =
-    explainLackingColumns(name, columns) ?? (isForFiles ? explainLackingValues(name) : undefined);
-  if (lacking !== undefined) return new UsageError(lacking, { code, hint: choice });
+  const missing = explainMissing(name);
+  if (missing !== undefined) return new UsageError(missing, { code, hint: choice });
   const hint = closestHint(name, columns, choice);
   return new UsageError(`Unknown column “${name}” in ${flag}.`, { code, hint });
 }
@@ -186,29 +184,19 @@ function listNames(columns: readonly string[]): string {
   return rest > 0 ? `${first} and ${formatPlural(rest, 'other')}` : first;
 }
 
-/** Formats `These files have no hours.`; `undefined` for a name that is no breakdown. */
-function explainLackingValues(name: string): string | undefined {
-  const all = [...breakdowns, ...derivedBreakdowns].map((breakdown) => breakdown.name);
-  const [found = '', another] = findNames(name, all);
-  const breakdown = another === undefined ? findAnyBreakdown(found) : undefined;
-  if (!breakdown) return undefined;
-
-  if (!breakdown.time) return `These files have no column for ${found}.`;
-  return `These files have no ${found === 'HOURLY' ? 'hours' : 'days'}.`;
-}
-
-/** Says which columns a computed metric lacks; `undefined` if it lacks none, or is none. */
-function explainLackingColumns(name: string, columns: readonly string[]): string | undefined {
-  const [field = '', another] = findNames(
+/**
+ * Formats `There is no column for ctr (clicks ÷ displays).` for a metric or a breakdown. Returns
+ * `undefined` for any other name.
+ */
+function explainMissing(name: string): string | undefined {
+  const entries = [...breakdowns, ...derivedBreakdowns, ...metrics, ...derivedMetrics];
+  const [found, another] = findNames(
     name,
-    derivedMetrics.map((metric) => metric.name),
+    entries.map((entry) => entry.name),
   );
-  const metric = findDerivedMetric(field);
-  if (!metric || another !== undefined) return undefined;
+  if (found === undefined || another !== undefined) return undefined;
 
-  const { numerator, denominator } = metric;
-  const present = new Set(columns.map((column) => metricOfField(column)?.name));
-  const missing = [numerator, denominator].filter((part) => !present.has(part));
-  if (missing.length === 0) return undefined;
-  return `Cannot compute ${field} (${numerator} ÷ ${denominator}): there is no ${missing.join(' and no ')}.`;
+  const derived = findDerivedMetric(found);
+  const formula = derived ? ` (${derived.numerator} ÷ ${derived.denominator})` : '';
+  return `There is no column for ${found}${formula}.`;
 }

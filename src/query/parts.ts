@@ -1,4 +1,3 @@
-import type { BreakdownName } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import {
   type CalendarUnit,
@@ -228,31 +227,16 @@ function findNearestEdge({ since, end }: CalendarUnit, instant: number): number 
   return instant - since <= end - instant ? since : end;
 }
 
-/**
- * Returns true if a time breakdown keeps the rows of the parts apart. Merging then only has to
- * concatenate them.
- */
-function canMerge(query: Pick<Query, 'breakdowns'>, unit: SplitUnit): boolean {
-  return query.breakdowns.some((name) => mergeableBreakdowns(unit).includes(name));
-}
-
-/**
- * Lists the breakdowns that keep the rows of parts apart. RANGE and WEEKLY date each row with the
- * first day of its part.
- */
-function mergeableBreakdowns(unit: SplitUnit): (BreakdownName | 'WEEKLY')[] {
-  const names = ['DAILY', 'HOURLY', 'RANGE', 'WEEKLY'] as const;
-  return unit === 'month' ? [...names, 'MONTHLY'] : [...names];
-}
-
 /** Throws `UsageError` if the rows of several parts would have to be added up. */
 export function requireMergeable(query: Query, unit: SplitUnit): void {
-  if (canMerge(query, unit)) return;
+  const finest = unit === 'month' ? ['DAILY', 'HOURLY', 'MONTHLY'] : ['DAILY', 'HOURLY'];
+  // RANGE and WEEKLY date each row with the first day of its part.
+  const mergeable: readonly string[] = [...finest, 'RANGE', 'WEEKLY'];
+  if (query.breakdowns.some((name) => mergeable.includes(name))) return;
 
   const why = query.breakdowns.includes('MONTHLY')
     ? `MONTHLY rows span several ${unit}s`
     : 'the rows have no date';
-  const finest = unit === 'month' ? ['DAILY', 'HOURLY', 'MONTHLY'] : ['DAILY', 'HOURLY'];
   throw new UsageError(
     `--split ${unit}: the reports cannot be merged into one output, because ${why}.`,
     {

@@ -88,7 +88,7 @@ describe('mistakes are exit 2', () => {
     },
     {
       report: '\n    profile: dsp\n    period: yesterday\n    metrics: displays, clicks',
-      expected: /adreport\.yaml:6: The metric clicks is in buyer reports only/,
+      expected: /adreport\.yaml:6: Unknown metric “clicks”/,
     },
   ])('$report', async ({ report, expected }) => {
     const cwd = folderWith(`# a comment\nreports:\n  a: ${report}\n`);

@@ -329,7 +329,7 @@ describe('refusals', () => {
 
   test.each([
     { args: '--by campainName', says: 'Did you mean campaignName?' },
-    { args: '--by COUNTRY', says: 'These files have no column for COUNTRY.' },
+    { args: '--by COUNTRY', says: 'There is no column for COUNTRY.' },
     { args: ['--by', ''], says: 'Give at least one value' },
     { args: '--metrics clics', says: 'Did you mean clicks?' },
     { args: '--filter campainName=x', says: 'Did you mean campaignName?' },

@@ -79,10 +79,10 @@ test.each<[line: string, expected: Partial<Query>]>([
 
 test.each<[line: string, message: string, hint: string]>([
   ['--metrics clikcs', 'Unknown metric “clikcs”.', 'Did you mean clicks?'],
-  ['--metrics constructor', 'Unknown metric “constructor”.', 'Choose from requests, displays,'],
+  ['--metrics constructor', 'Unknown metric “constructor”.', 'choose from requests, displays,'],
   ['--metrics conversions', '“conversions” can mean', 'Use one of these names.'],
   ['--metrics ,', 'Invalid metrics “,”.', 'Give at least one value'],
-  ['--profile dsp --metrics ctr', 'The metric ctr is in buyer reports only.', 'Choose from'],
+  ['--profile dsp --metrics ctr', 'Unknown metric “ctr”.', 'In dsp reports, choose from displays'],
   ['--by DAYLY', 'Unknown breakdown “DAYLY”.', 'Did you mean DAILY?'],
   ['--by hourly,OS,daily', 'HOURLY and DAILY cannot be combined.', 'Use at most one of'],
   ['--country Germny', 'Unknown country “Germny”.', 'Did you mean Germany?'],

@@ -1,6 +1,6 @@
 import { metrics as everyMetric } from '../../contract/vocabulary.ts';
 import { findLeadingMetric } from '../../present/choose-metrics.ts';
-import { parseSort, unknownColumn } from '../../query/file-columns.ts';
+import { parseSort, unknownColumnError } from '../../query/file-columns.ts';
 import { defaultMetrics, listAllMetrics, type ReportMetric } from '../../query/metrics.ts';
 import { isTimeField } from '../../totals/group-keys.ts';
 import { type RankedGroups, rankGroups } from '../../totals/ranked-groups.ts';
@@ -27,7 +27,7 @@ export function chooseShownMetrics(
   for (const name of named ?? [...usual, ...requested, ...sorted]) {
     const metric = named ? findNamedMetric(name, columns) : findReportMetric(name, all);
     if (metric) chosen.set(metric.field, metric);
-    else if (named) throw unknownColumn(name, listFields(all), '--metrics');
+    else if (named) throw unknownColumnError(name, listFields(all), '--metrics');
   }
   return [...chosen.values()];
 }
