@@ -116,9 +116,8 @@ export interface HistoryTarget {
  * @throws OutputError if the history cannot be written
  */
 export async function appendLine(target: HistoryTarget, line: FileLine): Promise<void> {
-  const consequence = `${line.file} was not written`;
   const appending = lastAppend.then(() => {
-    return withHistory(target, consequence, (file) => writeLine(file, JSON.stringify(line)));
+    return withHistory(target, (file) => writeLine(file, JSON.stringify(line)));
   });
   lastAppend = appending.catch(() => {});
   await appending;
@@ -132,12 +131,11 @@ let lastAppend: Promise<void> = Promise.resolve();
 
 /** Throws `OutputError` if lines cannot be appended to the file. */
 export async function requireAppendable(target: HistoryTarget): Promise<void> {
-  await withHistory(target, 'nothing was requested', async () => {});
+  await withHistory(target, async () => {});
 }
 
 async function withHistory(
   { folder, shard, host }: HistoryTarget,
-  consequence: string,
   use: (file: fs.FileHandle) => Promise<void>,
 ): Promise<void> {
   const suffix = shard ? `-${shard.index}-of-${shard.count}` : '';
@@ -153,8 +151,7 @@ async function withHistory(
       await file.close();
     }
   } catch (cause) {
-    const why = describeFileError(cause);
-    const message = `Cannot write the history ${path}: ${why}; ${consequence}.`;
+    const message = `Cannot write the history ${path}: ${describeFileError(cause)}.`;
     const hint = 'Check the permissions of the folder and the space on its disk.';
     throw new OutputError(printable(message), { hint, cause });
   }

@@ -73,15 +73,14 @@ function warnAboutEarlierParts(
 ): string[] {
   const selection = { window: { since: 0, until: since - 1 } };
   const { problems } = checkFolder({ ...snapshot, selection }, Math.floor(nowMs / 1_000));
-  const clauses: string[] = [];
-  for (const kind of ['missing', 'stale']) {
-    const count = problems.filter((problem) => problem.kind === kind).length;
-    const parts = formatPlural(count, snapshot.declaration.split);
-    if (count > 0) clauses.push(`${parts} ${isOrAre(count)} ${kind}`);
-  }
-  if (clauses.length === 0) return [];
+  const behind = problems.filter(({ kind }) => kind === 'missing' || kind === 'stale');
+  if (behind.length === 0) return [];
+
+  const parts = formatPlural(behind.length, snapshot.declaration.split);
   const update = `adreport update ${pathWord(shown, host.platform)}`;
-  return [`Before this period, ${clauses.join(' and ')}. To download them: ${update}`];
+  return [
+    `Before this period, ${parts} ${isOrAre(behind.length)} missing or stale. To download: ${update}`,
+  ];
 }
 
 function toDeclared(query: Query, { query: own }: Declaration): Query {

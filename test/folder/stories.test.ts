@@ -203,7 +203,7 @@ describe('the days of a folder', () => {
     await runWell(`run --since 2026-11-15 ${request} ${output}`);
     wait(4);
     expect((await runWell(`run --period yesterday ${request} ${output}`)).stderr).toContain(
-      'Before this period, 3 days are missing. To download them: adreport update data',
+      'Before this period, 3 days are missing or stale. To download: adreport update data',
     );
   });
 });
@@ -549,7 +549,7 @@ describe('wrong clocks, other machines and disks', () => {
     for (const line of ['update data', `run --since 2026-11-18 ${request} ${output}`]) {
       expect(await run(line)).toMatchObject({
         exitCode: 8,
-        stderr: expect.stringContaining('it is a folder; nothing was requested'),
+        stderr: expect.stringContaining('_adreport.history: it is a folder.'),
       });
     }
     expect(orders()).toBe(before);
