@@ -1,61 +1,50 @@
-import { formatDay, parseDay } from '../contract/values.ts';
-import { formatDate, formatInstant, offsetAt, type Window } from '../query/calendar.ts';
+import { formatDay } from '../contract/values.ts';
+import { formatDate, formatInstant, offsetAt, unitsIn, type Window } from '../query/calendar.ts';
 import type { RowTime } from './row-times.ts';
 
 export const secondsPerHour = 3_600;
 
-const msPerDay = 86_400_000;
-
-/** Hours, days or months of a window, each identified by a number that grows with time. */
-export interface Calendar {
+/** Hours, days or months of a window. A key identifies each of them. */
+export interface Calendar<Key> {
   readonly unit: 'hour' | 'day' | 'month';
 
   /** Returns `undefined` if the row has no such time, or if the time cannot be read. */
-  numberOf(time: RowTime): number | undefined;
+  keyOf(time: RowTime): Key | undefined;
 
   /** Returns true if the whole unit is outside the window. */
-  isOutside(number: number): boolean;
+  isOutside(key: Key): boolean;
 
   /** Yields the units that lie entirely between the start of the window and a given instant. */
-  until(end: number): Iterable<number>;
+  until(end: number): Iterable<Key>;
 
   /** Formats the unit for messages. */
-  label(number: number): string;
+  label(key: Key): string;
 }
 
-/** Builds a calendar of days or months, which are counted from 1970. */
-export function buildDateCalendar(window: Omit<Window, 'end'>, unit: 'day' | 'month'): Calendar {
-  const { since, until, zone } = window;
-  const toNumber = (day: number): number => {
-    if (unit === 'day') return day;
-    const date = new Date(day * msPerDay);
-    return date.getUTCFullYear() * 12 + date.getUTCMonth();
-  };
-  const numberAt = (instant: number): number => toNumber(parseDay(formatDate(instant, zone)) ?? 0);
-  const label = (number: number): string => {
-    if (unit === 'day') return formatDay(number);
-    return new Date(Date.UTC(Math.floor(number / 12), number % 12)).toISOString().slice(0, 7);
-  };
-
-  const first = numberAt(since);
-  const last = numberAt(until);
+/** Builds a calendar of days or months, with keys such as `2026-11-01` or `2026-11`. */
+export function buildDateCalendar(
+  { since, until, zone }: Omit<Window, 'end'>,
+  unit: 'day' | 'month',
+): Calendar<string> {
+  const toKey = (day: string): string => (unit === 'day' ? day : day.slice(0, '2026-11'.length));
+  const first = toKey(formatDate(since, zone));
+  const last = toKey(formatDate(until, zone));
   return {
     unit,
-    numberOf: ({ day }) => (day === undefined ? undefined : toNumber(day)),
-    isOutside: (number) => number < first || number > last,
+    keyOf: ({ day }) => (day === undefined ? undefined : toKey(formatDay(day))),
+    isOutside: (key) => key < first || key > last,
     *until(end) {
-      const isFirstWhole = numberAt(since - 1) < first;
-      const lastWhole = numberAt(end + 1) - 1;
-      for (let number = isFirstWhole ? first : first + 1; number <= lastWhole; number++) {
-        yield number;
+      for (const found of unitsIn({ since, until: end, zone }, unit)) {
+        const isWhole = found.since >= since && found.end <= end + 1;
+        if (isWhole) yield toKey(found.firstDay);
       }
     },
-    label,
+    label: (key) => key,
   };
 }
 
 /** Builds a calendar of local hours, which are identified by the instants at which they begin. */
-export function buildHourCalendar({ since, until, zone }: Omit<Window, 'end'>): Calendar {
+export function buildHourCalendar({ since, until, zone }: Omit<Window, 'end'>): Calendar<number> {
   const secondsIntoHour = (instant: number): number =>
     (instant + offsetAt(instant, zone)) % secondsPerHour;
   const startOfNextHour = (instant: number): number =>
@@ -63,7 +52,7 @@ export function buildHourCalendar({ since, until, zone }: Omit<Window, 'end'>): 
 
   return {
     unit: 'hour',
-    numberOf: ({ moment }) => moment && Math.floor(moment.instantMs / 1_000),
+    keyOf: ({ moment }) => moment && Math.floor(moment.instantMs / 1_000),
     isOutside: (hour) => hour + secondsPerHour - 1 < since || hour > until,
     *until(end) {
       let hour = startOfNextHour(since);

@@ -132,12 +132,12 @@ function checkTimes({ part, now, times }: ExpectedRows, messages: CheckMessages)
   const dates = buildDateCalendar(part, isMonthly ? 'month' : 'day');
   const hours = isHourly && times.hasHours ? buildHourCalendar(part) : undefined;
 
-  const seenDates = new Set<number>();
+  const seenDates = new Set<string>();
   const seenHours = new Set<number>();
   const unreadable: RowTime[] = [];
   for (const time of times.all) {
-    const hour = hours?.numberOf(time);
-    const date = dates.numberOf(time);
+    const hour = hours?.keyOf(time);
+    const date = dates.keyOf(time);
     if (hour !== undefined) seenHours.add(hour);
     else if (date !== undefined) seenDates.add(date);
     if (hour === undefined && (hours || date === undefined)) unreadable.push(time);
@@ -151,12 +151,12 @@ function checkTimes({ part, now, times }: ExpectedRows, messages: CheckMessages)
   else noteMissing(dates.until(end), { calendar: dates, seen: seenDates }, messages);
 }
 
-function checkOutside(
-  calendar: Calendar,
-  seen: ReadonlySet<number>,
+function checkOutside<Key>(
+  calendar: Calendar<Key>,
+  seen: ReadonlySet<Key>,
   messages: CheckMessages,
 ): void {
-  const outside = [...seen].filter((number) => calendar.isOutside(number));
+  const outside = [...seen].filter((key) => calendar.isOutside(key));
   if (outside.length === 0) return;
 
   const count = formatPlural(outside.length, calendar.unit);
@@ -177,19 +177,19 @@ function noteUnreadable(
   messages.addNote('rows', `The ${field} of ${rows} could not be read: ${value}.`);
 }
 
-function noteMissing(
-  expected: Iterable<number>,
-  { calendar, seen }: { readonly calendar: Calendar; readonly seen: ReadonlySet<number> },
+function noteMissing<Key>(
+  expected: Iterable<Key>,
+  { calendar, seen }: { readonly calendar: Calendar<Key>; readonly seen: ReadonlySet<Key> },
   messages: CheckMessages,
 ): void {
   if (seen.size === 0) return;
 
-  const missing: number[] = [];
+  const missing: Key[] = [];
   let count = 0;
-  for (const number of expected) {
+  for (const key of expected) {
     count += 1;
     if (count > maxTimes) return;
-    if (!seen.has(number)) missing.push(number);
+    if (!seen.has(key)) missing.push(key);
   }
   if (missing.length === 0) return;
 
@@ -198,8 +198,8 @@ function noteMissing(
   messages.addNote('rows', `The report has no rows for ${share}${listTimes(calendar, missing)}`);
 }
 
-function listTimes(calendar: Calendar, numbers: readonly number[]): string {
-  const names = numbers.slice(0, 5).map((number) => calendar.label(number));
-  const more = numbers.length > 5 ? ` and ${numbers.length - 5} more` : '';
+function listTimes<Key>(calendar: Calendar<Key>, keys: readonly Key[]): string {
+  const names = keys.slice(0, 5).map((key) => calendar.label(key));
+  const more = keys.length > 5 ? ` and ${keys.length - 5} more` : '';
   return `${names.join(', ')}${more}.`;
 }
