@@ -76,17 +76,11 @@ async function campaigns(context: Context, options: OptionsOf<typeof flags>): Pr
  */
 function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): boolean {
   const plain = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-  const names = [
-    campaign.campaignName,
-    campaign.advertiserName,
-    ...adunits.map(({ adunitName }) => adunitName),
-  ];
-  const ids = [
-    campaign.campaignId,
-    campaign.advertiserId,
-    ...adunits.map(({ adunitId }) => adunitId),
-  ];
-  return names.some((name) => plain(name).includes(plain(text))) || ids.includes(text);
+  const members = [campaign, ...adunits].flatMap((record) => Object.entries({ ...record }));
+  return members.some(([field, value]) => {
+    if (field.endsWith('Name')) return plain(value).includes(plain(text));
+    return field.endsWith('Id') && value === text;
+  });
 }
 
 /**

@@ -6,7 +6,12 @@ import type { Context, ContextOptions } from '../run/context.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { Pair } from '../ui/pairs.ts';
-import { formatSeeHelpAll, typedPath, unknownCommand, unknownFlag } from './unknown-names.ts';
+import {
+  formatSeeHelpAll,
+  typedPath,
+  unknownCommandError,
+  unknownFlagError,
+} from './unknown-names.ts';
 
 /** Value of the argument `<id>`, `[term]` or `<file...>`. */
 type ArgumentValue<Name> = Name extends `${string}...${string}`
@@ -43,9 +48,6 @@ interface CommandSpec<
 
   /** Line in lists of commands. */
   readonly summary: string;
-
-  /** Set if the arguments are the command line of another program, with flags of its own. */
-  readonly takesProgram?: true;
 
   /** Examples: command lines that run as printed. */
   readonly examples: readonly Pair[];
@@ -87,9 +89,6 @@ export interface CommandDeclaration {
 export class DeclaredCommand extends Command {
   readonly examples: readonly Pair[];
 
-  /** Set if the arguments are the command line of another program, with flags of its own. */
-  takesProgram = false;
-
   readonly #groupsAbove: readonly FlagGroup[];
 
   constructor(name: string, examples: readonly Pair[], groupsAbove: readonly FlagGroup[] = []) {
@@ -100,14 +99,13 @@ export class DeclaredCommand extends Command {
 
   /** Refuses an unknown flag; called by Commander. */
   unknownOption(word: string): void {
-    if (this.takesProgram) return;
     const known = listVisibleOptions(this).map(({ option }) => option);
-    throw unknownFlag(this, word, known);
+    throw unknownFlagError(this, word, known);
   }
 
   /** Refuses an unknown command; called by Commander. */
   unknownCommand(): never {
-    throw unknownCommand(this, this.args[0] ?? '');
+    throw unknownCommandError(this, this.args[0] ?? '');
   }
 
   /** Refuses a missing argument; called by Commander. */
@@ -123,12 +121,6 @@ export class DeclaredCommand extends Command {
       about: { flag },
       hint: formatSeeHelpAll(this),
     });
-  }
-
-  /** Refuses a command without a required flag; called by Commander. */
-  missingMandatoryOptionValue({ long, flags }: Option): never {
-    const flag = long ?? flags;
-    throw new UsageError(`${flag} is required.`, { about: { flag }, hint: formatSeeHelpAll(this) });
   }
 
   /** Refuses flags that exclude each other; called by Commander. */
@@ -168,7 +160,6 @@ export function declareCommand<
     command.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
     for (const argument of spec.args ?? []) command.argument(argument);
     addFlags(command, flags);
-    command.takesProgram = spec.takesProgram === true;
     const rareCount = countRare([...flags, ...flagsAbove]);
     if (rareCount > 0) addHelpAll(command, rareCount);
     for (const { build } of spec.subcommands ?? []) command.addCommand(build(perform));

@@ -5,7 +5,6 @@ import { UsageError } from '../errors.ts';
 import type { Context } from '../run/context.ts';
 import type { LocalServer } from '../server/public-types.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { shellWord } from '../text/quote-for-shell.ts';
 import { declareCommand } from './command.ts';
 import { runToEnd } from './run-to-end.ts';
 import { requestLine, startFlags, startFromFlags } from './server-flags.ts';
@@ -13,7 +12,6 @@ import { requestLine, startFlags, startFromFlags } from './server-flags.ts';
 export const execCommand = declareCommand({
   name: 'exec',
   args: ['<command...>'],
-  takesProgram: true,
   summary: 'run a command against a server, and exit with its code',
   examples: [
     [
@@ -25,12 +23,12 @@ export const execCommand = declareCommand({
   flagsAbove: startFlags,
   async action({ context, options: flags, args: [command] }) {
     const { host } = context;
-    requireDashes(context);
-    const [program = '', ...args] = command;
-    if (program.startsWith('-')) {
-      const hint = 'See: adreport local-server exec --help-all';
-      throw new UsageError(`Unknown flag ${program}.`, { hint });
+    if (!context.argv.includes('--')) {
+      throw new UsageError('Missing -- before the command of exec.', {
+        hint: 'Without it, adreport reads the flags of the command as its own.',
+      });
     }
+    const [program = '', ...args] = command;
 
     const settingsFolder = mkdtempSync(join(tmpdir(), 'adreport-exec-'));
     const server = await startFromFlags(context, { flags });
@@ -49,18 +47,6 @@ export const execCommand = declareCommand({
     }
   },
 });
-
-/**
- * Throws `UsageError` without `--`, because adreport would read the flags of the command as its
- * own.
- */
-function requireDashes({ argv, host }: Context): void {
-  if (argv.includes('--')) return;
-  const at = argv.indexOf('exec') + 1;
-  const words = ['adreport', ...argv.slice(0, at), '--', ...argv.slice(at)];
-  const right = words.map((word) => shellWord(word, host.platform)).join(' ');
-  throw new UsageError('Missing -- before the command of exec.', { hint: `Use: ${right}` });
-}
 
 /**
  * Returns environment variables with which a command reaches the local server and no other. They

@@ -1,5 +1,4 @@
 import type { RunCommandLine } from '../account/saved-reports.ts';
-import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { readList } from '../query/flags/read-value.ts';
@@ -31,7 +30,7 @@ export async function promptForQuery(tools: Context, options: RunFlags): Promise
 
   const profile = options.profile ?? (await account.settings()).profile.value;
   const prompt = new Prompt(host.stdin, console, host.signal);
-  const check = checkWith(profile, host.wallClock());
+  const facts = { profile, nowMs: host.wallClock() };
   const words = [...argv];
 
   const period = await prompt.ask({
@@ -39,7 +38,7 @@ export async function promptForQuery(tools: Context, options: RunFlags): Promise
     example: 'last-month, 2026-10, 2026-11-01',
     flag: '--period P',
     default: 'last-week',
-    check: (answer) => check({ period: answer }),
+    check: (answer) => void buildQuery({ period: answer }, facts),
   });
   words.push('--period', period);
 
@@ -50,7 +49,7 @@ export async function promptForQuery(tools: Context, options: RunFlags): Promise
       example: 'COUNTRY; none for the total',
       flag: '--by A,B',
       default: profile === 'buyer' ? 'DAILY,CAMPAIGN' : 'DAILY,FORMAT',
-      check: (text) => check({ period, by: readBreakdowns(text) }),
+      check: (text) => void buildQuery({ period, by: readBreakdowns(text) ?? [] }, facts),
     });
     by = readBreakdowns(answer);
     if (by) words.push('--by', answer);
@@ -77,23 +76,6 @@ export async function promptForQuery(tools: Context, options: RunFlags): Promise
 
 function readBreakdowns(answer: string): readonly string[] | undefined {
   return answer.toLowerCase() === 'none' ? undefined : readList(answer);
-}
-
-/** Returns a function that throws `UsageError` if an answer is invalid. */
-function checkWith(profile: Profile, nowMs: number) {
-  return (answers: {
-    readonly period: string;
-    readonly by?: readonly string[] | undefined;
-  }): void => {
-    try {
-      buildQuery({ ...answers }, { profile, nowMs });
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      // The question shows examples, so the error leaves out a long list of accepted values.
-      const { message, hint = '' } = error;
-      throw new UsageError(hint.length > 80 ? message : `${message} ${hint}`.trim());
-    }
-  };
 }
 
 function checkFile(answer: string): void {

@@ -5,7 +5,7 @@ import { didYouMean, findNearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 
 /** Explains a word that is not a command, with the closest one. */
-export function unknownCommand(command: Command, word: string): UsageError {
+export function unknownCommandError(command: Command, word: string): UsageError {
   const names = command.commands.map((child) => child.name());
   const path = command.parent ? `${command.name()} ${word}` : word;
   const message = `Unknown command “${printable(path)}”.`;
@@ -17,29 +17,17 @@ export function unknownCommand(command: Command, word: string): UsageError {
 }
 
 /** Explains a word that is not a flag, with the closest one. */
-export function unknownFlag(command: Command, word: string, known: readonly Option[]): UsageError {
-  const isGroup = command.commands.length > 0 && command.options.length === 0;
-  if (isGroup) {
-    const names = command.commands.map((child) => child.name());
-    return new UsageError(`adreport ${command.name()} needs a subcommand.`, {
-      hint: `Choose from ${names.join(', ')}.`,
-    });
-  }
-
-  const [name = ''] = word.split('=');
-  const about = { flag: name };
-  const message = `Unknown flag ${printable(name)}.`;
+export function unknownFlagError(
+  command: Command,
+  word: string,
+  known: readonly Option[],
+): UsageError {
+  const [flag = ''] = word.split('=');
   const flags = ['--help', ...known.flatMap(({ long }) => long ?? [])];
-  const guess = findNearest(withoutDashes(name), flags.map(withoutDashes));
-  return new UsageError(message, {
-    about,
-    hint: didYouMean(guess && `--${guess}`, formatSeeHelpAll(command)),
+  return new UsageError(`Unknown flag ${printable(flag)}.`, {
+    about: { flag },
+    hint: didYouMean(findNearest(flag, flags), formatSeeHelpAll(command)),
   });
-}
-
-/** Removes dashes, which would count as matching letters. */
-function withoutDashes(flag: string): string {
-  return flag.replace(/^--?/, '');
 }
 
 export function formatSeeHelpAll(command: Command): string {

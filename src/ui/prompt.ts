@@ -109,7 +109,7 @@ function validate({ noun, check }: Question, answer: string): true | string {
     check?.(answer);
     return true;
   } catch (error) {
-    if (error instanceof UsageError) return error.message;
+    if (error instanceof UsageError) return `${error.message} ${error.hint ?? ''}`.trim();
     throw error;
   }
 }

@@ -22,7 +22,7 @@ test.each([
     says: '--excel works with csv, not with json.\n  Remove --excel, or write csv.',
   },
   { line: `${run} --poll-interval`, says: '--poll-interval needs a value.' },
-  { line: 'report --local', says: 'Choose from create, status, download, list.' },
+  { line: 'report --local', says: 'Unknown flag --local.\n  See: adreport report --help-all' },
   { line: 'report lst', says: 'Unknown command “report lst”.\n  Did you mean list?' },
   { line: `${run} --foo`, says: 'Unknown flag --foo.\n  See: adreport run --help-all' },
   { line: 'status', says: 'Missing argument <id>.\n  Usage: adreport status' },

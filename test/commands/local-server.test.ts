@@ -208,16 +208,10 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     expect(await run(7, '-q')).toBe('');
   });
 
-  test.each([
-    { line: 'exec node -p 1', right: 'adreport local-server exec -- node -p 1' },
-    {
-      line: '--delay 1s exec curl -v x',
-      right: 'adreport local-server --delay 1s exec -- curl -v x',
-    },
-  ])('$line: -- is missing', async ({ line, right }) => {
-    const result = await runCli(`local-server ${line}`);
+  test('needs -- before the command', async () => {
+    const result = await runCli('local-server --delay 1s exec curl -v x');
 
-    expectRefusal(result, 2, `Missing -- before the command of exec.\n  Use: ${right}\n`);
+    expectRefusal(result, 2, 'Missing -- before the command of exec.');
   });
 
   test('says why a program cannot be run', async () => {
