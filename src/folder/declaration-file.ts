@@ -24,7 +24,6 @@ import {
   type FolderQuery,
   type FolderRequest,
   findRequestedDays,
-  replaceDeclaration,
   reportDifferences,
   toDeclaration,
   withFolderMetrics,
@@ -37,7 +36,7 @@ export type DeclarationFile =
   | { readonly kind: 'absent' }
   | { readonly kind: 'valid'; readonly declaration: Declaration }
 
-  /** True if the `id` does not match, because another part of the file was edited. */
+  /** The `id` does not match, because another part of the file was edited. */
   | { readonly kind: 'edited'; readonly declaration: Declaration }
 
   /** `why` is a clause. */
@@ -58,8 +57,10 @@ export interface FolderRun {
 }
 
 interface DeclareOptions extends FolderRun {
-  /** Absolute path; `shown` is the path in messages. */
+  /** Absolute path. */
   readonly folder: string;
+
+  /** Path in messages. */
   readonly shown: string;
 
   /** Query whose output is relative to the folder. */
@@ -127,8 +128,7 @@ async function planDeclaration(
   if (changes.length > 0 && !isFresh) throw otherReportError(shown, changes);
 
   const isOther = changes.length > 0 || file.kind === 'edited';
-  const change = isOther ? replaceDeclaration : extendDeclaration;
-  const declaration = change(before, request, days);
+  const declaration = extendDeclaration(before, request, { days, isOther });
   const warnings: string[] = [];
   if (changes.length > 0) warnings.push(formatNewReport(shown, changes));
   const hasMoved = before.since !== declaration.since;
@@ -241,7 +241,7 @@ async function writeDeclaration(
   }
 }
 
-/** Formats `data from 2026-11-01 on`, or `from 2026-11-01 to 2026-11-30`. */
+/** Formats `Declared in data/_adreport.yaml: one file per day from 2026-11-01 on, by OS.` */
 function formatFirstNote(shown: string, { since, until, split, query }: Declaration): string {
   const days = until === 'now' ? `${since} on` : `${since} to ${until}`;
   const { breakdowns } = query;
@@ -266,7 +266,7 @@ function otherReportError(shown: string, changes: readonly string[]): UsageError
   });
 }
 
-/** How messages name a folder. */
+/** A folder in messages. */
 interface ShownFolder {
   /** Path from the working folder. */
   readonly shown: string;
@@ -277,15 +277,11 @@ interface ShownFolder {
 export type DefectiveDeclaration = Exclude<DeclarationFile, { readonly kind: 'valid' }>;
 
 /** Returns the error about a declaration that cannot be used. */
-export function declarationError(
-  file: DefectiveDeclaration,
-  { shown, platform }: ShownFolder,
-): UsageError {
-  const place = { shown, platform };
-  const isEdited = file.kind === 'edited';
-  return new UsageError(`${shown}/${declarationName} ${describeDefect(file)}.`, {
+export function declarationError(defect: DefectiveDeclaration, folder: ShownFolder): UsageError {
+  const isEdited = defect.kind === 'edited';
+  return new UsageError(`${folder.shown}/${declarationName} ${describeDefect(defect)}.`, {
     hint: isEdited
-      ? `Undo the edit, or declare what it says now: ${declaringCommand(file.declaration, place)}`
+      ? `Undo the edit, or declare what it says now: ${declaringCommand(defect.declaration, folder)}`
       : 'Restore it, or replace it with run --fresh.',
   });
 }

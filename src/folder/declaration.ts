@@ -88,23 +88,18 @@ export function declareReport(request: FolderRequest, days: FolderDays): Declara
   return toDeclaration({ ...query, ...days, hasTypedMetrics: true });
 }
 
-/** Adds the days and the editable options of a run for the same report. */
+/**
+ * Adds the days of a run, and replaces the options that may be edited. If the run has another
+ * report (`--fresh`), the report is replaced too.
+ */
 export function extendDeclaration(
   { query }: Declaration,
   request: FolderRequest,
-  requested: FolderDays,
+  { days, isOther }: { readonly days: FolderDays; readonly isOther: boolean },
 ): Declaration {
-  const days = joinDays(query, requested);
-  return toDeclaration({ ...query, ...pickEdits(request), ...days });
-}
-
-/** Declares another report (`--fresh`) for the same days and those of the run. */
-export function replaceDeclaration(
-  { query }: Declaration,
-  request: FolderRequest,
-  requested: FolderDays,
-): Declaration {
-  return declareReport({ ...pickEdits(query), ...request }, joinDays(query, requested));
+  const allDays = joinDays(query, days);
+  if (isOther) return declareReport({ ...pickEdits(query), ...request }, allDays);
+  return toDeclaration({ ...query, ...pickEdits(request), ...allDays });
 }
 
 function joinDays(one: FolderDays, other: FolderDays): FolderDays {

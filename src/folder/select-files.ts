@@ -33,8 +33,8 @@ export function selectFiles(snapshot: FolderSnapshot, now: number): SelectedPart
   for (const part of parts.values()) {
     const { name } = part;
     const gap = findMismatch(name, snapshot);
-    const isAbsent = gap === 'missing' && !window && !isExpected(part, declaration, now);
-    if (isAbsent) continue;
+    const mayBeMissing = window === undefined && !isExpected(part, declaration, now);
+    if (gap === 'missing' && mayBeMissing) continue;
 
     const line = gap === undefined ? history.lines.get(name) : undefined;
     const isFinished = line !== undefined && isFinal(line, part, declaration);
