@@ -27,7 +27,6 @@ export async function encodeCampaigns(
   return encodeTable(format, rows, columns, {
     isForTerminal: path === '-' && console.out.isTerminal,
     printer: findPrinter(format, host),
-    note: console.note,
   });
 }
 

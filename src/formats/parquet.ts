@@ -14,7 +14,7 @@ import { ColumnPlan, isComputed, type PlannedColumn } from '../query/column-plan
 import { summarizeNumbers, toCents } from '../rows/column-values.ts';
 import { type ReportTail, type RowBatch, toText, type Value } from '../rows/row-batch.ts';
 import { exactInteger } from '../text/decimal.ts';
-import { printable, quoted, truncate } from '../text/printable.ts';
+import { printable, truncate } from '../text/printable.ts';
 import { RowValues, toExactDouble } from './row-values.ts';
 
 /**
@@ -97,7 +97,6 @@ export class ParquetEncoder implements Encoder {
   /** Empty until the first row arrives. */
   #columns: readonly PlannedColumn[] = [];
 
-  readonly #note: EncodeOptions['note'];
   readonly #provenance: EncodeOptions['provenance'];
   readonly #out = new ByteWriter();
 
@@ -122,7 +121,6 @@ export class ParquetEncoder implements Encoder {
   constructor(options: EncodeOptions) {
     this.#plan = new ColumnPlan(options);
     this.#cells = new RowValues(options);
-    this.#note = options.note;
     this.#provenance = options.provenance;
   }
 
@@ -224,7 +222,7 @@ export class ParquetEncoder implements Encoder {
   /** Starts the file. The first row group decides whether a column of times has a known format. */
   #startFile(): ParquetWriter {
     const columns = this.#columns;
-    this.#types = columns.map((column, i) => chooseType(column, this.#values[i] ?? [], this.#note));
+    this.#types = columns.map((column, i) => chooseType(column, this.#values[i] ?? []));
 
     const leaves: SchemaElement[] = columns.map(({ name }, i) => {
       return { name, repetition_type: 'OPTIONAL', ...this.#types[i]?.element };
@@ -355,9 +353,8 @@ class NumberList {
 }
 
 function chooseType(
-  { name, type, metric }: PlannedColumn,
+  { type, metric }: PlannedColumn,
   values: readonly (Value | undefined)[],
-  note: EncodeOptions['note'],
 ): ParquetType {
   if (metric?.derived) return parquetTypes.money;
   if (type === undefined || type === 'id' || type === 'text') return parquetTypes.text;
@@ -367,13 +364,7 @@ function chooseType(
 
   const isUnreadable = (value: Value | undefined): boolean =>
     value !== undefined && !isMissingValue(value) && parquetType.convert(value) === undefined;
-  const unreadable = [...new Set(values)].find(isUnreadable);
-  if (unreadable === undefined) return parquetType;
-
-  note?.(
-    `The column ${name} is written as text: ${quoted(toText(unreadable))} is not a ${parquetType.description}.`,
-  );
-  return parquetTypes.text;
+  return values.some(isUnreadable) ? parquetTypes.text : parquetType;
 }
 
 /**

@@ -122,7 +122,6 @@ export class SpreadsheetEncoder implements Encoder {
     this.#archive.end(sheetEndXml({ tableRange: range, pagesAcross: this.#pagesAcross }));
 
     const sheetNotes = this.#listNotes(tail.summary?.timezone);
-    for (const note of sheetNotes) options.note?.(note);
 
     // The chart of a sheet draws only its rows.
     const modelOptions = { ...options, overTime: undefined };

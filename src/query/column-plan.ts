@@ -54,9 +54,6 @@ export interface ColumnChoice {
 
   /** Labels for people, by the name of the metric that they label (`--label`). */
   readonly labels?: ReadonlyMap<string, string> | undefined;
-
-  /** Receives a sentence for the user. The sentence is not part of the output. */
-  readonly note?: (sentence: string) => void;
 }
 
 /** Returns true if the values of a column are computed instead of read from a field of the rows. */
@@ -122,7 +119,7 @@ export function findNamedField(
  * vocabulary.
  */
 function chooseFields(
-  { columns: requested, selectedColumns, note }: ColumnChoice,
+  { columns: requested, selectedColumns }: ColumnChoice,
   fields: readonly string[],
   rows: RowBatch | undefined,
 ): string[] {
@@ -137,12 +134,8 @@ function chooseFields(
   for (const field of fields) {
     if (taken.has(field)) continue;
     const isUnknown = fieldTypeOf(field) === undefined;
-    if (!requested || selectedColumns === 'all' || isUnknown) {
-      chosen.push(field);
-    } else if (rows && hasValue(rows, field)) {
-      note?.(`The column ${field} was not requested, but is kept because it has values.`);
-      chosen.push(field);
-    }
+    const hasValues = rows !== undefined && hasValue(rows, field);
+    if (!requested || selectedColumns === 'all' || isUnknown || hasValues) chosen.push(field);
   }
   return chosen;
 }

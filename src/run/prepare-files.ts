@@ -100,7 +100,6 @@ export async function prepareFiles(
     });
   }
 
-  const printed = new Set<string>();
   const shared: EncodeOptions = {
     columns,
     selectedColumns: options.columns,
@@ -109,11 +108,6 @@ export async function prepareFiles(
     labels: labelsByMetric(options.label),
     excel: options.excel,
     senderNote: options.note,
-    note(sentence) {
-      // Files with the same rows have the same notes.
-      if (!printed.has(sentence)) console.note(sentence);
-      printed.add(sentence);
-    },
   };
   const files: PlannedFile[] = [];
   for (const { path, format } of outputs) {

@@ -17,9 +17,6 @@ export interface EncodeCase extends EncodeOptions {
 export interface Encoded {
   readonly bytes: Buffer;
   readonly text: string;
-
-  /** Notes to the user. */
-  readonly notes: readonly string[];
   readonly tail: ReportTail;
 }
 
@@ -31,13 +28,9 @@ export async function encode(
 ): Promise<Encoded> {
   const { chunkBytes = 65_536, pieceBytes = 65_536, contentType, ...encodeOptions } = options;
   const batches = readRows(chunksOf(Buffer.from(body), chunkBytes), { pieceBytes, contentType });
-  const notes: string[] = [];
-  const encoder = await formats[format].createEncoder({
-    note: (sentence) => notes.push(sentence),
-    ...encodeOptions,
-  });
+  const encoder = await formats[format].createEncoder(encodeOptions);
   const { bytes, tail } = await encodeAll(encoder, batches);
-  return { bytes, text: bytes.toString(), notes, tail };
+  return { bytes, text: bytes.toString(), tail };
 }
 
 /** All bytes of an encoder, which reuses those that it has returned. */

@@ -13,7 +13,6 @@ interface ReadTable {
 export interface ReadPage {
   readonly html: string;
   readonly tables: readonly ReadTable[];
-  readonly notes: readonly string[];
 }
 
 /** Renders a report as a page. */
@@ -21,8 +20,8 @@ export async function pageOf(
   body: string | Uint8Array,
   options: EncodeCase = {},
 ): Promise<ReadPage> {
-  const { text: html, notes } = await encode(body, 'html', options);
-  return { html, tables: tablesIn(html), notes };
+  const { text: html } = await encode(body, 'html', options);
+  return { html, tables: tablesIn(html) };
 }
 
 /** The tables of a page; cells of a row are joined with `|`. */

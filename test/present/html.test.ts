@@ -52,7 +52,7 @@ const nastyName = fc.oneof(
 
 describe('a page', () => {
   it('shows title, window, zone and totals', async () => {
-    const { html, notes } = await pageOf(reportOf(rows));
+    const { html } = await pageOf(reportOf(rows));
 
     expect(html).toContain('<title>Daily report by campaign, 1–31 October 2026</title>');
     expect(/<header>[\s\S]*<\/header>/.exec(html)?.[0]).toBe(
@@ -65,7 +65,6 @@ describe('a page', () => {
       CTR: '0.50%',
       'eCPM (€)': '€4.17',
     });
-    expect(notes).toEqual([]);
   });
 
   it('draws each metric over time, including days without rows, and ranks each breakdown', async () => {

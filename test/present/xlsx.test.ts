@@ -7,8 +7,8 @@ import { windows } from '../totals/compared-windows.ts';
 import { readSheet, unzip } from './xlsx-reader.ts';
 
 async function xlsx(body: string, options: EncodeCase = {}) {
-  const { bytes, notes } = await encode(body, 'xlsx', options);
-  return { rows: readSheet(bytes), parts: unzip(bytes), notes };
+  const { bytes } = await encode(body, 'xlsx', options);
+  return { rows: readSheet(bytes), parts: unzip(bytes) };
 }
 
 const sheetOf = ({ parts }: Awaited<ReturnType<typeof xlsx>>) =>
