@@ -73,9 +73,9 @@ export interface ServiceAccount {
   name(): Promise<string>;
 }
 
-/** The accounts of one command. They share the store, the project file and the connections. */
+/** Accounts of a command. They share the settings, the project file and the connections. */
 export class Accounts {
-  /** The account named by the command line, the environment or the stored settings. */
+  /** Account named by the command line, the environment or the stored settings. */
   readonly current: ServiceAccount;
   readonly #host: AccountHost;
   readonly #options: AccountOptions;

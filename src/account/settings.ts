@@ -96,7 +96,7 @@ export type SettingKey = keyof typeof settingTable;
 
 type SettingValue<Key extends SettingKey> = ReturnType<(typeof settingTable)[Key]['read']>;
 
-/** Value of a setting; `undefined` only if the setting has no default. */
+/** Value of a setting. It is `undefined` only if there is no default. */
 export type ResolvedValue<Key extends SettingKey> =
   | SettingValue<Key>
   | ((typeof settingTable)[Key] extends { readonly defaultValue: unknown } ? never : undefined);

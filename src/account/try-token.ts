@@ -7,7 +7,7 @@ export interface TokenTrial {
   /** Number of campaigns: `3 campaigns`. */
   readonly campaigns?: string;
 
-  /** Set if the account cannot list campaigns. The token may be valid anyway. */
+  /** Why the campaigns could not be listed. The token may be valid anyway. */
   readonly doubt?: AdreportError;
 }
 

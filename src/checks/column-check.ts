@@ -20,7 +20,7 @@ export class ColumnCheck implements Check {
   /** First value of the first row, as JSON. */
   #firstValue = '';
 
-  /** True if a field that belongs to no metric and no breakdown has a value. */
+  /** Becomes true with a value in a field of no known metric or breakdown. */
   #hasUnknownValues = false;
 
   constructor(requested: readonly Column[], metrics: readonly ValueCheck[]) {

@@ -85,7 +85,7 @@ interface ActiveFilter {
   readonly filter: FilterName;
   readonly field: string;
 
-  /** Set if the report is broken down by the field, so that each row must have a value. */
+  /** If the report is broken down by the field, each row must have a value. */
   readonly isRequested: boolean;
   readonly excludes: Rule;
 }
@@ -100,7 +100,7 @@ class FilterCheck implements Check {
   /** Values already checked. */
   readonly #values = new Set<string>();
 
-  /** The first excluded value, with its row. */
+  /** First excluded value, with its row. */
   #first: { readonly value: string; readonly row: number } | undefined;
 
   /** Number of other excluded values. */

@@ -23,10 +23,10 @@ import { checkHourOffsets, checkZone } from './zone-check.ts';
 
 /** Facts about a report that are not in its body. */
 export interface CheckedReport {
-  /** The request. Without it, the rows are only compared with each other. */
+  /** Request. Without it, the rows are only compared with each other. */
   readonly part?: Part | undefined;
 
-  /** Set for a response with status 206. */
+  /** True for a response with status 206. */
   readonly isPartial?: boolean;
 
   /** Milliseconds since 1970. */

@@ -30,7 +30,7 @@ const keyBreakdowns: readonly BreakdownName[] = [
   'DEVICETYPE',
 ];
 
-/** What the rows should be like. */
+/** Facts that the rows are compared with. */
 interface ExpectedRows {
   readonly part: Part;
   readonly columns: readonly Column[];

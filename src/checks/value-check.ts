@@ -26,7 +26,7 @@ export class ValueCheck implements Check {
   #wrongCount = 0;
   #firstWrongRow = 0;
 
-  /** The first of these values, as JSON. */
+  /** First of these values, as JSON. */
   #firstWrongValue = '';
 
   #hasColumn = false;

@@ -101,7 +101,7 @@ function checkPart(part: FolderPart, snapshot: FolderSnapshot, now: number): Pro
   return { file, kind, clause, advice, fixedBy: 'update', part };
 }
 
-/** The solution for a file that no report replaces. */
+/** Advice on a file that no report replaces. */
 const byPerson = { advice: 'Make it readable, or move it away.', fixedBy: 'person' } as const;
 
 function describeMismatch(name: string, kind: Mismatch, snapshot: FolderSnapshot): string {

@@ -9,7 +9,7 @@ import { type FilePattern, parsePattern } from './file-pattern.ts';
 
 export const declarationName = '_adreport.yaml';
 
-/** The content of a folder from its first day on (cli.md, Folders). */
+/** Declares what a folder holds from its first day on (cli.md, Folders). */
 export interface Declaration extends Pick<FolderQuery, 'since' | 'until' | 'split' | 'timezone'> {
   readonly query: FolderQuery;
 

@@ -27,7 +27,7 @@ export function isDue(part: FolderPart, snapshot: FolderSnapshot): boolean {
 /** A difference between a file and its history line or the declaration. */
 export type Mismatch = 'missing' | 'unreadable' | 'untracked' | 'other report' | 'changed';
 
-/** Compares a file with its history line and the declaration; `undefined` if it matches both. */
+/** Compares a file with its history line and the declaration. `undefined` means no difference. */
 export function findMismatch(
   name: string,
   { declaration, history, onDisk }: FolderSnapshot,

@@ -14,7 +14,7 @@ export function isFolderRecord(name: string): boolean {
 export interface TypedPath {
   readonly absolute: string;
 
-  /** The path as the user typed it. */
+  /** Path as typed, for messages. */
   readonly shown: string;
 }
 

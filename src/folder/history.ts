@@ -12,7 +12,7 @@ import type { FileLine } from './history-schema.ts';
 
 /** Content of the history files of a folder. */
 export interface History {
-  /** The last line of each file, by its path from the folder. */
+  /** Last line of each file, by the path of the file from the folder. */
   readonly lines: ReadonlyMap<string, FileLine>;
 
   /** Number of lines that cannot be read, by history file. */

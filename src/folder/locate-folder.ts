@@ -13,7 +13,7 @@ export interface LocatedFolder {
   /** Absolute path, up to the first placeholder of time. */
   readonly folder: string;
 
-  /** The output after the folder, with slashes and placeholders of time. */
+  /** Name of a file in the folder, with slashes and placeholders of time. */
   readonly output: string;
 }
 

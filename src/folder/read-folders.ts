@@ -41,9 +41,9 @@ export async function readFolders(
       continue;
     }
     const { timezone: zone, split: unit } = file.declaration;
-    const place = { zone, unit, nowMs: options.nowMs };
+    const moment = { zone, unit, nowMs: options.nowMs };
     const selection = {
-      window: isTyped ? resolvePeriod({ period, since, until }, place) : undefined,
+      window: isTyped ? resolvePeriod({ period, since, until }, moment) : undefined,
       names: name === undefined ? undefined : new Set([name]),
     };
     const reading = { selection, signal: options.signal, hashes: true };

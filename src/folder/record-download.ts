@@ -16,14 +16,14 @@ import { isChanged } from './due.ts';
 import { appendLine, type HistoryTarget, hasNumbers } from './history.ts';
 import type { FileLine, Totals } from './history-schema.ts';
 
-/** The folder that a run fills. */
+/** Folder that a run fills. */
 export interface OutputFolder extends HistoryTarget {
   readonly declaration: Declaration;
 
   /** Path of the folder without links. A link that appears later must not redirect the run. */
   readonly realPath: string;
 
-  /** The last history line of each file before the run. */
+  /** Last history line of each file before the run. */
   readonly lines: ReadonlyMap<string, FileLine>;
 }
 
@@ -33,7 +33,7 @@ interface CompleteReport {
   readonly file: Pick<WrittenFile, 'rowCount' | 'sizeBytes' | 'sha256'>;
   readonly sums: Pick<GroupedTotals, 'metrics' | 'totals'>;
 
-  /** True if a row has a number other than 0 in a requested metric. */
+  /** False if the requested metrics have no number other than 0. */
   readonly hasNumbers: boolean;
   readonly warnings: readonly CheckMessage[];
   readonly reportId: string | undefined;
@@ -52,13 +52,13 @@ interface KeptFile {
   readonly bytes: number;
   readonly sha256: string;
 
-  /** True if the file has the report of the declaration. */
+  /** False if the file has another report than the declared one. */
   readonly matchesDeclaration: boolean;
 }
 
 /** Result of recording a report. */
 export interface RecordResult {
-  /** Set if the existing file must be kept. */
+  /** Existing file that was kept instead of the report. */
   readonly kept?: KeptFile;
   readonly changes?: Changes | undefined;
   readonly warnings: readonly string[];
@@ -132,7 +132,7 @@ export async function requireUnmovedFolder(outputFolder: OutputFolder, part: Par
   const path = await fs.realpath(folder).catch(() => realPath);
   if (path === realPath) return;
   throw new OutputError(`Cannot write ${printable(name)}: ${printable(folder)} became a link.`, {
-    hint: 'Put the folder back in its place, and run the command again.',
+    hint: 'Move the folder back, and run the command again.',
   });
 }
 

@@ -1,7 +1,7 @@
 import { formatDate, formatInstant, type Window } from '../query/calendar.ts';
 import type { ReportSums } from './report-sums.ts';
 
-/** The earlier report. Its metrics are shown next to the metrics of this report. */
+/** Earlier report, whose metrics are shown next to those of this report. */
 export interface Comparison {
   /** Sums of the earlier report. */
   readonly sums: ReportSums;

@@ -70,7 +70,7 @@ export function byMetric(metric: ReportMetric, sign: 1 | -1 = -1): Order {
   );
 }
 
-/** The columns that `--sort` accepts, and the access to their values. */
+/** Columns that `--sort` accepts, with access to their values. */
 interface Sortable<Item> {
   readonly keys: readonly string[];
   readonly metrics: readonly ReportMetric[];
