@@ -1,7 +1,13 @@
 import { settingTable } from '../account/settings.ts';
 import { findNames } from '../contract/aliases.ts';
 import { searchCountries } from '../contract/countries.ts';
-import { type Profile, profiles, revenueMeaning, vocabularyOf } from '../contract/vocabulary.ts';
+import {
+  type Profile,
+  profiles,
+  revenueMeaning,
+  type VocabularyEntry,
+  vocabularyOf,
+} from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { closestHint } from '../query/names.ts';
@@ -45,7 +51,7 @@ async function fields(
     breakdowns: [...vocabulary.breakdowns, ...vocabulary.derivedBreakdowns],
     filters: vocabulary.filters,
   };
-  const isFound = ({ name, meaning }: Described) => matchesTerm(term, name, meaning);
+  const isFound = (entry: VocabularyEntry) => matchesTerm(entry, term);
   const metrics = all.metrics.filter(isFound);
   const breakdowns = all.breakdowns.filter(isFound);
   const filters = all.filters.filter(isFound);
@@ -84,16 +90,11 @@ async function fields(
   if (metrics.some(({ name }) => name.startsWith('revenue'))) console.note(revenueMeaning);
 }
 
-interface Described {
-  readonly name: string;
-  readonly meaning: string;
-}
-
 /**
  * Returns true if a term occurs in a name or its meaning, or if it is the name or one of its
  * aliases.
  */
-function matchesTerm(term: string, name: string, meaning: string): boolean {
+function matchesTerm({ name, meaning }: VocabularyEntry, term: string): boolean {
   const text = `${name}\n${meaning}`.toLowerCase();
   return text.includes(term.toLowerCase()) || findNames(term, [name]).length > 0;
 }

@@ -51,7 +51,7 @@ async function help(
 
   const headings = findHeadings(name);
   const flags = findFlags(program, name);
-  if (headings.length + flags.length === 0) throw unknownWords(program, name);
+  if (headings.length + flags.length === 0) throw unknownTopicError(program, name);
 
   const lists = [
     { title: `Topics with “${printable(name)}”:`, pairs: headings },
@@ -91,19 +91,10 @@ function findFlags(command: Command, word: string): Pair[] {
   return flags;
 }
 
-function unknownWords(program: Command, words: string): UsageError {
-  const guess = findNearest(words, [...commandPaths(program), ...Object.keys(topics)]);
+function unknownTopicError(program: Command, words: string): UsageError {
+  const names = program.commands.map((command) => command.name());
+  const guess = findNearest(words, [...Object.keys(topics), ...names]);
   return new UsageError(`Unknown topic “${printable(words)}”.`, {
     hint: didYouMean(guess && `adreport help ${guess}`, 'See: adreport help'),
   });
-}
-
-/** Lists every command below one, as typed: `report`, `report create`. */
-function commandPaths({ commands }: Command): string[] {
-  const paths: string[] = [];
-  for (const child of commands) {
-    paths.push(child.name());
-    for (const path of commandPaths(child as Command)) paths.push(`${child.name()} ${path}`);
-  }
-  return paths;
 }

@@ -1,6 +1,5 @@
 import type { Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
-import { findTopic } from '../help/index.ts';
 import { didYouMean, findNearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 
@@ -10,8 +9,6 @@ export function unknownCommandError(command: Command, word: string): UsageError 
   const path = command.parent ? `${command.name()} ${word}` : word;
   const message = `Unknown command “${printable(path)}”.`;
 
-  const isTopic = command.parent === null && findTopic(word) !== undefined;
-  if (isTopic) return new UsageError(message, { hint: `It is a topic: adreport help ${word}` });
   const otherwise = command.parent ? `Choose from ${names.join(', ')}.` : 'See: adreport help';
   return new UsageError(message, { hint: didYouMean(findNearest(word, names), otherwise) });
 }

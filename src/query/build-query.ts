@@ -228,7 +228,7 @@ function readNames<Name extends string>(
   const ofProfile = entries.filter(({ profiles }) => profiles.includes(profile));
   const accepted = ofProfile.map(({ name }) => name);
   const names = typed.map((text) => {
-    const name = readName({ flag, name: text, accepted });
+    const name = readName(text, accepted, flag);
     if (name !== undefined) return name as Name;
     const choice = `In ${profile} reports, choose from ${accepted.join(', ')}.`;
     throw refuse(flag, `Unknown ${kind} ${quoted(text)}.`, closestHint(text, accepted, choice));

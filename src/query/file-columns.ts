@@ -97,7 +97,7 @@ function readFileBreakdown(
   const isColumn = findSpellings(text, fields).length > 0;
   // `OS` and `os` differ only in case: `--by` means the breakdown, `--filter` the column.
   if (isColumn && !(isBreakdown && flag === '--by')) return undefined;
-  return readName({ flag, name: text, accepted });
+  return readName(text, accepted, flag);
 }
 
 /** Returns the breakdowns by which a file with these columns can be grouped. */
@@ -127,7 +127,7 @@ export function readColumn(
   if (fields.includes(typed)) return typed;
 
   const computed = flag === '--by' || flag === '--filter' ? [] : listComputable(fields);
-  return readName({ flag, name: typed, accepted: [...new Set([...fields, ...computed])] });
+  return readName(typed, [...new Set([...fields, ...computed])], flag);
 }
 
 /** `--sort` as typed. */

@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import { joinWords } from '../text/quantity.ts';
 import {
   type CalendarUnit,
   comparableWindow,
@@ -14,7 +15,6 @@ import {
 } from './calendar.ts';
 import { hasTimePlaceholder } from './file-name.ts';
 import type { Shard } from './flags/read-value.ts';
-import { listAlternatives } from './names.ts';
 import { laterMs, resolvePeriod, tryResolve } from './period.ts';
 import type { Part, Query } from './query.ts';
 
@@ -241,7 +241,7 @@ export function requireMergeable(query: Query, unit: SplitUnit): void {
     `--split ${unit}: the reports cannot be merged into one output, because ${why}.`,
     {
       about: { flag: '--split' },
-      hint: `Add ${listAlternatives(finest)} to --by, or write one file per ${unit} with {date}, {since} or {until} in -o.`,
+      hint: `Add ${joinWords(finest, 'or')} to --by, or write one file per ${unit} with {date}, {since} or {until} in -o.`,
     },
   );
 }

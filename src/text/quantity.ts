@@ -25,9 +25,9 @@ export function pluralize(noun: string): string {
 }
 
 /** Joins words: `campaign`, `campaign and country`, `campaign, country and device`. */
-export function joinWords(words: readonly string[]): string {
+export function joinWords(words: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
   if (words.length < 2) return words.join('');
-  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+  return `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
 }
 
 const unitMs: Readonly<Record<string, number>> = {

@@ -113,6 +113,6 @@ export function findReportMetric(
   metrics: readonly ReportMetric[],
 ): ReportMetric | undefined {
   const accepted = metrics.map(({ field }) => field);
-  const name = readName({ flag: '--metrics', name: text, accepted });
+  const name = readName(text, accepted, '--metrics');
   return metrics.find(({ field }) => field === name);
 }

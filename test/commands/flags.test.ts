@@ -28,7 +28,6 @@ test.each([
   { line: 'status', says: 'Missing argument <id>.\n  Usage: adreport status' },
   { line: 'status a b', says: 'adreport status takes 1 argument, not 2.\n  Remove “b”' },
   { line: 'completion tcsh', says: 'Unknown shell “tcsh”.\n  Choose from bash, zsh' },
-  { line: 'settings', says: 'It is a topic: adreport help settings' },
   { line: `${run} --poll-interval 5`, says: 'Use a number with a unit' },
   { line: 'local-server --seed 20261101', says: 'The maximum is 999999.' },
 ])('$line is exit 2 with a correction', async ({ line, says }) => {

@@ -46,7 +46,7 @@ const metricNames = [...metrics, ...derivedMetrics].map(({ name }) => name);
 /** Reads `spend=Media spend` as `revenueEuro=Media spend`. */
 export function readLabel(value: string): string {
   const { name, text } = splitPair(value, 'revenueEuro=Spend');
-  const metric = readName({ flag: '--label', name, accepted: metricNames });
+  const metric = readName(name, metricNames, '--label');
   if (metric !== undefined) return `${metric}=${text}`;
   throw new InvalidArgumentError(closestHint(name, metricNames));
 }
