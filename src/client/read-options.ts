@@ -214,7 +214,7 @@ function rewordErrors<Result>(read: () => Result): Result {
 function rewordHint(hint = ''): string {
   if (/--(campaign|ad-unit|advertiser)\b/.test(hint)) return 'Find IDs with client.campaigns().';
   const isForLibrary = hint !== '' && !/adreport |ADREPORT_/.test(hint);
-  return isForLibrary ? replaceFlags(hint) : 'See the types of its options.';
+  return isForLibrary ? replaceFlags(hint) : 'See the types of the options.';
 }
 
 function replaceFlags(sentence: string): string {

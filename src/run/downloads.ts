@@ -150,7 +150,7 @@ export function combineFailures(failures: readonly Failure[], reportCount: numbe
   const causes = new Set(inOrder.map(({ error }) => error.message));
   const isSharedByAll = causes.size === 1 && failures.length === reportCount;
   const message = isSharedByAll
-    ? `${first.error.message} None of ${reportCount} reports was downloaded.`
+    ? `${first.error.message} None of the ${reportCount} reports was downloaded.`
     : listFailures(inOrder);
   return new ErrorInContext(first.error, { message });
 }

@@ -187,7 +187,7 @@ describe('one file per part', () => {
 
     const result = await run(`${perDay} --retries 1`, { env });
 
-    expectRefusal(result, 5, /The sign-in failed.* None of 3 reports was downloaded/);
+    expectRefusal(result, 5, /The sign-in failed.* None of the 3 reports was downloaded/);
     expect(result.stderr.match(/The sign-in failed/g)).toHaveLength(2);
     expect(calls('auth')).toBe(2);
   });
