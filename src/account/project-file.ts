@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { unknownKeyMistake } from '../query/saved-report.ts';
 import { fileError, readYamlFile, type YamlFile, type YamlSection } from '../query/yaml-file.ts';
-import { quoted } from '../text/printable.ts';
 import { findEntry, type ProjectChoice, projectKeys } from './settings.ts';
 
 export const projectFileName = 'adreport.yaml';
@@ -13,9 +12,7 @@ export interface ProjectFile {
   readonly path: string;
   readonly shownPath: string;
   readonly defaults: YamlSection;
-
-  /** Lines of the saved reports by name. */
-  readonly lines: ReadonlyMap<string, number>;
+  readonly reportNames: readonly string[];
 
   /** Returns a saved report. Throws `UsageError` if it is not a mapping. */
   report(name: string): YamlSection;
@@ -41,15 +38,9 @@ export async function readProjectFile(path: string, shownPath: string): Promise<
     if (!members.includes(name)) throw fileError(shownPath, unknownKeyMistake(name, line, members));
   }
 
-  const lines = new Map<string, number>();
-  for (const [name, { line }] of file.section('reports').entries) {
-    lines.set(name, line);
-    if (/^[\p{L}\p{N}_]/u.test(name)) continue;
-    const message = `${quoted(name)} is not a name for a report.`;
-    throw fileError(shownPath, { line, message, hint: 'Begin with a letter or digit.' });
-  }
+  const reportNames = [...file.section('reports').entries.keys()];
   const report = (name: string) => file.section('reports', name);
-  return { path, shownPath, defaults: file.section('defaults'), lines, report };
+  return { path, shownPath, defaults: file.section('defaults'), reportNames, report };
 }
 
 /**

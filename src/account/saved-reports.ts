@@ -102,7 +102,7 @@ function listUnusedDefaults(
 
 /** Throws `UsageError` for a mistake in the reports of a file. */
 export function checkSavedReports(file: ProjectFile): void {
-  for (const name of file.lines.keys()) {
+  for (const name of file.reportNames) {
     readSavedOptions([file.report(name), file.defaults], file);
   }
 }
@@ -135,24 +135,24 @@ function findFile(command: RunCommandLine, cwd: string): string {
  */
 function chooseReports(file: ProjectFile, command: RunCommandLine): string[] {
   const { options, names } = command;
-  const allNames = [...file.lines.keys()];
+  const { reportNames } = file;
   const usageError = (message: string, hint: string) => new UsageError(message, { hint });
-  if (allNames.length === 0) {
+  if (reportNames.length === 0) {
     throw usageError(`${file.shownPath} has no reports.`, 'Add one under reports:');
   }
   if (options.all && names.length > 0) {
     throw usageError('--all cannot be used with names of reports.', 'Remove one of them.');
   }
   if (!options.all && names.length === 0) {
-    const list = allNames.join(', ');
+    const list = reportNames.join(', ');
     throw usageError(`Name a report of ${file.shownPath}.`, `Choose from ${list}, or add --all.`);
   }
 
-  const chosen = new Set(options.all ? allNames : names);
+  const chosen = new Set(options.all ? reportNames : names);
   for (const name of chosen) {
-    if (file.lines.has(name)) continue;
+    if (reportNames.includes(name)) continue;
     const message = `Unknown report ${quoted(name)} in ${file.shownPath}.`;
-    throw unknownReportError(message, suggestName(name, allNames));
+    throw unknownReportError(message, suggestName(name, reportNames));
   }
   return [...chosen];
 }

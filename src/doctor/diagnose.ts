@@ -97,7 +97,9 @@ async function checkProjectFile({ host }: DoctorTools): Promise<readonly DoctorR
 
   const file = await readProjectFile(path, relative(host.cwd, path));
   checkSavedReports(file);
-  return [passedResult(projectFileName, `${path}: ${formatPlural(file.lines.size, 'report')}`)];
+  return [
+    passedResult(projectFileName, `${path}: ${formatPlural(file.reportNames.length, 'report')}`),
+  ];
 }
 
 /** Makes one call without a token. It should get a 401 (`decisions.md`, 6). */

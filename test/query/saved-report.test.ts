@@ -70,7 +70,6 @@ test.each([
   ['reports:\n  a:\n    dry-run: true', '3: Unknown key “dry-run”.'],
   ['- a\n- b', '1: The file must contain keys'],
   ['reports:\n  a: 1', '2: a must contain keys'],
-  ['reports:\n  -a: {}', '2: “-a” is not a name for a report.'],
   ['reports:\n  a: {}\n  a: {}', '3: invalid YAML'],
   ['reports:\n  a: {bye: x}\ndefaults: {\n  perid: x}', '2: Unknown key “bye”. Did you mean by?'],
 ])('%j is refused', async (text, expected) => {
