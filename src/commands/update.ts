@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { findFolderAccount } from '../account/owner.ts';
-import { AdreportError, isInterruption } from '../errors.ts';
+import { AdreportError } from '../errors.ts';
 import { checkFolder } from '../folder/check-folder.ts';
 import { declarationError } from '../folder/declaration-file.ts';
 import { listDueParts } from '../folder/due.ts';
@@ -51,23 +51,14 @@ export const updateCommand = declareCommand({
   flags: [folderPeriodFlags, updateFlags, waitFlags, serviceFlags],
   async action({ context, options, args: [paths] }) {
     const folders = await openFolders(context, paths, options);
-    const { reports, failures } = await planReports(context, folders, options);
+    const reports = await planReports(context, folders, options);
     if (options.dryRun) {
       await showPlan(context, reports);
-      if (failures[0]) throw failures[0];
+      for (const { refusal } of reports) if (refusal) throw refusal;
       return 0;
     }
-
-    try {
-      const command = formatUpdate({ paths, period: options }, context.host.platform);
-      await runReports(context, reports, command);
-    } catch (error) {
-      if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
-      failures.push(error);
-    }
-    const [first, ...others] = failures;
-    for (const { message } of others) context.console.warn(message);
-    if (first) throw first;
+    const command = formatUpdate({ paths, period: options }, context.host.platform);
+    await runReports(context, reports, command);
 
     if (reports.every(({ parts }) => parts.length === 0)) {
       context.console.note('Nothing to download: all files are final.');
@@ -111,34 +102,25 @@ async function openFolders(
   return opened;
 }
 
-/** Plans the downloads of folders. Returns an error for each folder that cannot be planned. */
+/** Plans the downloads of folders. */
 async function planReports(
   context: Context,
   folders: readonly UpdatedFolder[],
   flags: UpdateFlags,
-): Promise<{ readonly reports: ReportPlan[]; readonly failures: AdreportError[] }> {
+): Promise<ReportPlan[]> {
   const reports: ReportPlan[] = [];
-  const failures: AdreportError[] = [];
   for (const folder of folders.filter(({ due }) => due.length > 0)) {
-    try {
-      const report = await planUpdate(context, folder, flags);
-      reports.push(folders.length > 1 ? report : { ...report, label: undefined });
-    } catch (error) {
-      if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
-      failures.push(error);
-    }
+    const report = await planUpdate(context, folder, flags);
+    reports.push(folders.length > 1 ? report : { ...report, label: undefined });
   }
-  return { reports, failures };
+  return reports;
 }
 
 type UpdateFlags = OptionsOf<readonly [typeof updateFlags, typeof serviceFlags, typeof waitFlags]>;
 
-/**
- * Plans the run of a declaration for the parts that are due. Throws the errors of
- * `findFolderAccount`.
- */
+/** Plans the run of a declaration for the parts that are due. */
 async function planUpdate(
-  { accounts, host }: Context,
+  { account, accounts, host }: Context,
   { snapshot, due }: UpdatedFolder,
   flags: UpdateFlags,
 ): Promise<ReportPlan> {
@@ -149,19 +131,22 @@ async function planUpdate(
   const outputs = [{ path: join(escapeBraces(label), path), format }] as const;
   const query = { ...declaration.query, outputs };
   const whole = wholePart(query, host.wallClock());
-  const parts: Part[] = due.map(({ since, end, firstDay, lastDay }) => {
+  const dueParts: Part[] = due.map(({ since, end, firstDay, lastDay }) => {
     return { query, zone: whole.zone, since, until: end - 1, end, firstDay, lastDay };
   });
-  return {
-    query,
-    account: await findFolderAccount(accounts, query, flags),
-    options: { clobber: true, ...flags },
-    label,
-    whole,
-    period: fixedPeriod(whole),
-    parts: shard ? selectShard(parts, shard) : parts,
-    outputFolder: await prepareToFill(snapshot, { host, shard }),
-  };
+  const parts = shard ? selectShard(dueParts, shard) : dueParts;
+  const options = { clobber: true, ...flags };
+  const planned = { query, account, options, label, whole, period: fixedPeriod(whole), parts };
+  try {
+    return {
+      ...planned,
+      account: await findFolderAccount(accounts, query, flags),
+      outputFolder: await prepareToFill(snapshot, { host, shard }),
+    };
+  } catch (error) {
+    if (!(error instanceof AdreportError)) throw error;
+    return { ...planned, parts: [], refusal: error };
+  }
 }
 
 /** Warns about problems that the update could not solve. Resolves to true if there are any. */

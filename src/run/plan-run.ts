@@ -6,7 +6,7 @@ import {
   readSavedReports,
 } from '../account/saved-reports.ts';
 import { findIds } from '../client/find-ids.ts';
-import { UsageError } from '../errors.ts';
+import { type AdreportError, UsageError } from '../errors.ts';
 import { openFolder } from '../folder/open-folder.ts';
 import type { OutputFolder } from '../folder/record-download.ts';
 import { buildQuery } from '../query/build-query.ts';
@@ -49,7 +49,7 @@ export interface ReportPlan {
   readonly outputFolder?: OutputFolder;
 
   /** Why the folder cannot be filled. */
-  readonly refusal?: UsageError;
+  readonly refusal?: AdreportError;
 }
 
 /**

@@ -302,7 +302,10 @@ describe('the account of a folder', () => {
     wait(1);
     await runWell('update local');
     expect(orders()).toBe(before);
-    expect(await run('update data --local')).toMatchObject({ exitCode: 3 });
+    expect(await run('update local data --local')).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('data failed: The files belong to b…@example.com#'),
+    });
     edit(join((await run('check local')).cwd, 'local/_adreport.yaml'), 'by', '[BUNDLEID]');
     expect((await run('update local')).stderr).toMatch(/adreport run .*--local --fresh/);
   });
