@@ -102,7 +102,7 @@ function selectActive(period: string, nowMs: number): (campaign: CampaignRecord)
   };
 }
 
-/** Reads a date of a campaign; `undefined` for an invalid one. */
+/** Reads a date of a campaign, or returns `undefined` if it is invalid. */
 function readDate(date: string): string | undefined {
   return /^[1-9]\d{3}-\d\d-\d\d/.test(date) ? date : undefined;
 }

@@ -34,7 +34,7 @@ interface Invocation<Options, Args> {
   /** Options on the command line, by name; the others have their defaults. */
   readonly typedOptions: ReadonlySet<string>;
 
-  /** The program, for help and completion. */
+  /** Root command, for help and completion. */
   readonly program: Command;
 }
 
@@ -251,8 +251,8 @@ function addHelpAll(command: Command, rareCount: number): void {
 }
 
 /**
- * Finds the subcommand that the words name. Without words, returns the command itself; `undefined`
- * if a word is unknown.
+ * Finds the subcommand that the words name. Without words, this is the command itself. Returns
+ * `undefined` if a word is unknown.
  */
 export function findCommand(
   above: Command,

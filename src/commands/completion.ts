@@ -74,7 +74,7 @@ export const completeCommand = declareCommand({
 
 /** Lists what the next word can be: a value of the flag before it, a command, a choice, a flag. */
 function listCandidates(program: Command, before: readonly string[], current: string): string[] {
-  const { command, operandCount } = findPlace(program, before);
+  const { command, operandCount } = findPosition(program, before);
   const option = findOptionWithValue(command, before.at(-1) ?? '');
   if (option) return [...(option.argChoices ?? [])];
 
@@ -87,7 +87,7 @@ function listCandidates(program: Command, before: readonly string[], current: st
 }
 
 /** Finds the command that the words name. Counts the other words, except flags and their values. */
-function findPlace(program: Command, words: readonly string[]) {
+function findPosition(program: Command, words: readonly string[]) {
   let command = program;
   let operandCount = 0;
   for (const [index, word] of words.entries()) {

@@ -55,7 +55,7 @@ export async function printDryRun(
   calls: readonly PlannedCall[],
 ): Promise<void> {
   const requests: object[] = [];
-  const texts: string[] = [];
+  const blocks: string[] = [];
 
   for (const { account, label, part, outputs } of calls) {
     const { baseUrl, encoding } = await account.settings();
@@ -86,13 +86,13 @@ export async function printDryRun(
       curl,
     ];
     if (label !== undefined) lines.unshift(line('report', printable(label)));
-    texts.push(lines.join('\n'));
+    blocks.push(lines.join('\n'));
   }
 
   if (calls.some(({ account }) => account.isLocal)) {
     console.note('Note: The curl line needs a running local server: adreport local-server');
   }
-  await console.result(flags.json ? visibleJson({ requests }) : texts.join('\n\n'));
+  await console.result(flags.json ? visibleJson({ requests }) : blocks.join('\n\n'));
 }
 
 function describeOutputs(outputs: readonly string[]): string {

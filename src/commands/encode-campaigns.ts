@@ -15,12 +15,12 @@ export async function encodeCampaigns(
   { console, host }: Context,
 ): Promise<Buffer> {
   const rows = adUnits ? campaigns.flatMap(toAdUnitRows) : campaigns.map(toCampaignRow);
-  const things = adUnits ? adUnitColumns : campaignColumns;
+  const layout = adUnits ? adUnitColumns : campaignColumns;
   if (format === 'table') {
-    return Buffer.from(drawList(rows, things.inTables, path === '-' ? console.out.look : {}));
+    return Buffer.from(drawList(rows, layout.inTables, path === '-' ? console.out.look : {}));
   }
 
-  const columns = things.inFiles;
+  const columns = layout.inFiles;
   if (format === 'json' || format === 'ndjson') {
     return encodeJson(format, adUnits ? rows.map((row) => pick(row, columns)) : campaigns);
   }

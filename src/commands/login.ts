@@ -113,12 +113,12 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   let lastEmail = before?.email;
   for (let tries = 1; ; tries += 1) {
     const isToken = way === 'token';
-    const proof = isToken
+    const typed = isToken
       ? await askToken(prompt)
       : await askPassword(prompt, options.email, lastEmail);
-    lastEmail = proof.credentials?.email;
+    lastEmail = typed.credentials?.email;
     try {
-      return await signIn(context, target, proof);
+      return await signIn(context, target, typed);
     } catch (error) {
       if (!isNotSignedIn(error) || tries === maxTries) throw error;
       console.warn(`${error.message} Try again.`);
@@ -150,7 +150,7 @@ function askProfile(prompt: Prompt): Promise<Profile> {
   ]);
 }
 
-/** Reads the secret that the flags name; `undefined` without such a flag. */
+/** Reads the secret that the flags name. Returns `undefined` without such a flag. */
 async function readCredentials(
   { console, host }: Context,
   { tokenStdin, passwordStdin, passwordCommand, email: typedEmail }: LoginOptions,
@@ -207,15 +207,15 @@ async function askPassword(
  * Checks the credentials with a call, and stores the account. Throws `SignInError` if the service
  * refuses.
  */
-async function signIn(context: Context, target: Target, proof: TypedCredentials): Promise<void> {
+async function signIn(context: Context, target: Target, typed: TypedCredentials): Promise<void> {
   const { accounts, account, console } = context;
   const { name, before, baseUrl, profile, settings } = target;
-  const { credentials, passwordCommand } = proof;
+  const { credentials, passwordCommand } = typed;
   const [encoding, windowClock] = [settings.encoding.value, settings.windowClock.value];
 
-  const newSignIn = { baseUrl, encoding, token: proof.token, credentials };
+  const newSignIn = { baseUrl, encoding, token: typed.token, credentials };
   const client = await account.connectWith(newSignIn);
-  const token = proof.token ?? (await client.signIn());
+  const token = typed.token ?? (await client.signIn());
   const { campaigns, doubt } = await tryToken(client, true);
   if (doubt) {
     console.warn(`The token was not checked, because listing campaigns failed: ${doubt.message}`);

@@ -23,8 +23,8 @@ export function shouldPrompt(
  * Asks for the period. Asks for the breakdowns and the file too, unless they were typed. Prints the
  * equivalent command line.
  */
-export async function promptForQuery(tools: Context, options: RunFlags): Promise<RunFlags> {
-  const { console, host, account, argv } = tools;
+export async function promptForQuery(context: Context, options: RunFlags): Promise<RunFlags> {
+  const { console, host, account, argv } = context;
   // Fails before the first question if there is no sign-in.
   if (!options.dryRun) await account.client();
 

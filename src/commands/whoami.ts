@@ -55,7 +55,7 @@ async function whoami(context: Context): Promise<void> {
 }
 
 interface AccountTrial extends TokenTrial {
-  /** The error of the call, thrown after the output. */
+  /** Error of the call, thrown after the output. */
   readonly failure?: AdreportError;
 }
 

@@ -89,7 +89,7 @@ function toSentTimes({ query, since, until, zone }: Part): Pick<Window, 'since' 
   const wallUntil = wallAt(until, zone).toSeconds();
   if (wallSince <= wallUntil) return { since: wallSince, until: wallUntil };
   throw new UsageError(
-    'As wall time, this period would end before it begins: the clocks go back within it.',
+    'In local time, this period ends before it begins, because the clocks go back during it.',
     {
       about: { flag: '--window-clock' },
       hint: 'Request the whole day, or use --window-clock instant.',

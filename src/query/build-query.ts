@@ -35,12 +35,12 @@ import { resolveWindow } from './parts.ts';
 import { readZone } from './period.ts';
 import { namedFilters, type Query, type QueryFilters } from './query.ts';
 
-/** The inputs to a query that are not options. */
+/** Inputs to a query that are not options. */
 export interface QueryFacts {
   /** Name of the saved report. */
   readonly report?: string | undefined;
 
-  /** The account, as in `Query`, and its settings. */
+  /** Account, as in `Query`, and its settings. */
   readonly account?: string | undefined;
   readonly login?: string | undefined;
   readonly service?: string | undefined;
@@ -120,11 +120,11 @@ function readBreakdowns(
     ...derivedBreakdowns,
   ];
   const names = readNames(typed, { kind: 'breakdown', flag: '--by', entries, profile });
-  const ofTime = names.filter((name) => timeNames.includes(name));
-  if (ofTime.length < 2) return names;
+  const timeBreakdowns = names.filter((name) => timeNames.includes(name));
+  if (timeBreakdowns.length < 2) return names;
 
   const hint = `Use at most one of ${timeNames.join(', ')}.`;
-  throw refuse('--by', `${ofTime.join(' and ')} cannot be combined.`, hint);
+  throw refuse('--by', `${timeBreakdowns.join(' and ')} cannot be combined.`, hint);
 }
 
 /** Returns the options that a query keeps. */
@@ -213,7 +213,7 @@ function refuseCountry(text: string, flag: string): never {
   throw refuse(flag, `Unknown country ${quoted(text)}.`, hint);
 }
 
-/** The names that a flag accepts. */
+/** Names that a flag accepts. */
 interface KnownNames<Name extends string> {
   readonly kind: 'metric' | 'breakdown';
   readonly flag: '--metrics' | '--by';
@@ -225,8 +225,8 @@ function readNames<Name extends string>(
   typed: readonly string[],
   { kind, flag, entries, profile }: KnownNames<Name>,
 ): Name[] {
-  const ofProfile = entries.filter(({ profiles }) => profiles.includes(profile));
-  const accepted = ofProfile.map(({ name }) => name);
+  const available = entries.filter(({ profiles }) => profiles.includes(profile));
+  const accepted = available.map(({ name }) => name);
   const names = typed.map((text) => {
     const name = readName(text, accepted, flag);
     if (name !== undefined) return name as Name;

@@ -2,7 +2,7 @@ import { DateTime, Duration, IANAZone } from 'luxon';
 import { parseDay } from '../contract/values.ts';
 
 /**
- * The clocks and the calendar of a report's zone.
+ * Clocks and calendar of a report's zone.
  *
  * Instants are unix seconds. A wall time is the local time of a zone, written as if it were UTC.
  * Clock changes therefore do not affect calendar arithmetic.
@@ -110,13 +110,13 @@ export function startOfDay(midnight: WallTime, zone: string): number {
   return first !== last && wallAt(last - 1, zone) < midnight ? last : first;
 }
 
-/** Returns the midnight of the day that begins at an instant; `undefined` if none does. */
+/** Returns the midnight at an instant, or `undefined` if no day begins at that instant. */
 export function midnightAt(instant: number, zone: string): WallTime | undefined {
   const midnight = wallAt(instant, zone).startOf('day');
   return startOfDay(midnight, zone) === instant ? midnight : undefined;
 }
 
-/** The first midnight of a range of days, and the midnight after the range. */
+/** First midnight of a range of days, and the midnight after the range. */
 export interface Days {
   readonly start: WallTime;
   readonly end: WallTime;
@@ -132,7 +132,8 @@ const calendarForms = [
 ] as const;
 
 /**
- * Reads `2026`, `2026-q3`, `2026-10`, `2026-w45` or `2026-11-01`; `undefined` for any other text.
+ * Reads `2026`, `2026-q3`, `2026-10`, `2026-w45` or `2026-11-01`. Returns `undefined` for any other
+ * string.
  */
 export function readDays(text: string): Days | undefined {
   for (const { form, unit } of calendarForms) {
@@ -161,7 +162,7 @@ export function findAcceptedForm(text: string): string | undefined {
 
 /**
  * Reads an ISO 8601 date-time, `2026-11-01T14:30`. If it has an offset, the result is in UTC.
- * Returns `undefined` for any other text.
+ * Returns `undefined` for any other string.
  */
 export function readWallTime(
   text: string,
@@ -207,7 +208,7 @@ export function formatDays({
   return firstDay === lastDay ? firstDay : `${firstDay}..${lastDay}`;
 }
 
-/** Counts the local days of a window; partial days count. */
+/** Counts the local days of a window, including partial days. */
 export function countDays({ since, until, zone }: Omit<Window, 'end'>): number {
   return dayNumber(formatDate(until, zone)) - dayNumber(formatDate(since, zone)) + 1;
 }
@@ -285,8 +286,8 @@ export const comparisons = ['previous', 'last-year'] as const;
 export type ComparisonName = (typeof comparisons)[number];
 
 /**
- * Shortens a window that is not over to the part that can be compared. This is the whole days that
- * are over, or the whole hours if no day is over.
+ * Shortens a window that is not over, so that it can be compared. It keeps the days that are over,
+ * or the hours if no day is over.
  *
  * @param now in unix seconds
  */
@@ -337,7 +338,7 @@ function distanceTo(window: Window, which: ComparisonName): Duration {
 }
 
 /**
- * Finds the longest calendar unit of which a window consists, and the number of units; `undefined`
+ * Finds the longest calendar unit that divides a window, and counts the units. Returns `undefined`
  * if the window has partial days.
  */
 function wholeUnits({ since, end, zone }: Window) {

@@ -27,8 +27,7 @@ export interface PlannedColumn {
   readonly label: string;
 
   /**
-   * Type of the field; `undefined` for a computed metric, and for a field that the vocabulary does
-   * not have.
+   * Type of the field. Computed metrics and fields outside the vocabulary have none.
    */
   readonly type: FieldType | undefined;
 
@@ -41,7 +40,7 @@ export interface PlannedColumn {
   readonly isEarlier?: true;
 }
 
-/** The settings that determine the columns of an output. */
+/** Settings that determine the columns of an output. */
 export interface ColumnChoice {
   /** Requested columns; absent if the request is not known. */
   readonly columns?: readonly Column[];
@@ -49,10 +48,10 @@ export interface ColumnChoice {
   /** Columns to write, in order (`--columns`). Default: the requested ones, or all. */
   readonly selectedColumns?: readonly string[] | 'all';
 
-  /** Names dollars `revenueDollar` in both profiles, whatever the name in the rows is. */
+  /** Set to name dollars `revenueDollar` in both profiles (`--normalize`). */
   readonly normalize?: boolean;
 
-  /** Labels for people, by the name of the metric that they label (`--label`). */
+  /** Labels for people by metric (`--label`). */
   readonly labels?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -67,7 +66,7 @@ export function isComputed({ metric, isEarlier }: PlannedColumn): boolean {
  * field that was not requested is left out while it is null. Throws `UsageError` if a named column
  * does not exist.
  *
- * @param rows first rows; `undefined` if there are none
+ * @param rows first rows, if there are any
  */
 export function planColumns(
   choice: ColumnChoice,
@@ -88,7 +87,7 @@ export function planColumns(
   });
 }
 
-/** Returns the columns that the user named; `undefined` if the user named none, or all. */
+/** Returns the columns that the user named, or `undefined` if the user named none, or all. */
 function namedColumns({ selectedColumns }: ColumnChoice): readonly string[] | undefined {
   return selectedColumns === 'all' ? undefined : selectedColumns;
 }
@@ -197,7 +196,7 @@ export function addEarlierColumns(columns: readonly PlannedColumn[]): PlannedCol
   });
 }
 
-/** The columns of one output. Its first rows decide them. */
+/** Columns of one output, planned from its first rows. */
 export class ColumnPlan {
   columns: readonly PlannedColumn[] = [];
 

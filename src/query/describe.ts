@@ -16,13 +16,7 @@ export function describeQuery({
 /** Returns the request in the form that files and `--json` use. */
 export function toRequestRecord({ profile, metrics, breakdowns, filters, columns }: Query): object {
   const hasFilters = Object.keys(filters).length > 0;
-  return {
-    profile,
-    metrics,
-    breakdowns,
-    ...(hasFilters && { filters }),
-    ...(columns !== undefined && { columns }),
-  };
+  return { profile, metrics, breakdowns, filters: hasFilters ? filters : undefined, columns };
 }
 
 /**

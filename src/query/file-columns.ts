@@ -13,8 +13,8 @@ import { formatPlural } from '../text/quantity.ts';
 import { listComputable } from './metrics.ts';
 import { closestHint, readName } from './names.ts';
 
-// Decides which columns of files are meant by names in flags: a column with exactly that name
-// first, then a breakdown, then a column that is spelt differently.
+// Finds the columns of files that names in flags mean. A column with exactly that name comes first,
+// then a breakdown, then a column that is spelt differently.
 
 /** Field to group rows by; `unit` replaces days with the first day of their week or month. */
 export interface KeyColumn {
@@ -79,12 +79,12 @@ function findNamedKeys(text: string, fields: readonly string[], flag: '--by' | '
   const columns = listBreakdownFields(breakdown).filter((field) => fields.includes(field));
   const unit = calendarUnits[breakdown];
   if (!columns.includes('hour')) return toKeyColumns(columns).map((key) => ({ ...key, unit }));
-  // An hour is that of an instant, whose day is that of its row.
+  // Rows with the same hour have the same day.
   const day = { field: 'date', describes: 'hour' };
   return [{ field: 'hour' }, ...(columns.includes('date') ? [day] : [])];
 }
 
-/** Finds the breakdown with this name, unless it fits a column of the file better. */
+/** Finds the breakdown that a name means, unless a column of the file fits the name better. */
 function readFileBreakdown(
   text: string,
   fields: readonly string[],
@@ -116,8 +116,8 @@ function listBreakdownFields(name: string): string[] {
 }
 
 /**
- * Finds the column that a name means, or a rate that can be computed from the columns; `undefined`
- * if there is none. Throws `UsageError` if it means several.
+ * Finds the column that a name means, or a rate that can be computed from the columns. Returns
+ * `undefined` if there is none, and throws `UsageError` if there are several.
  */
 export function readColumn(
   typed: string,

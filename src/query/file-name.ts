@@ -104,10 +104,7 @@ function missingValueError(word: string, values: NameValues): UsageError {
   const names = placeholders.filter((placeholder) => values[placeholder] !== undefined);
   return new UsageError(`-o contains {${word}}, which has no value here.`, {
     about: { flag: '--output' },
-    hint:
-      names.length > 0
-        ? `Choose from ${formatPlaceholders(names)}.`
-        : 'Use a name without placeholders.',
+    hint: `Choose from ${formatPlaceholders(names)}.`,
   });
 }
 

@@ -34,8 +34,8 @@ export const formatFacts: Readonly<Record<FormatName, FormatFacts>> = table;
 export const formatNames = Object.keys(table) as FormatName[];
 
 /**
- * Finds the format of a file by the ending of its name; `undefined` if the ending is unknown or
- * missing.
+ * Finds the format of a file by the ending of its name. Returns `undefined` if the ending is
+ * unknown or missing.
  */
 export function formatOfFile(path: string): FormatName | undefined {
   const [, ending = '', compressed] = /\.([^./\\]+?)(\.gz)?$/i.exec(path) ?? [];

@@ -5,8 +5,8 @@ import { quoted } from '../text/printable.ts';
 import { joinWords } from '../text/quantity.ts';
 
 /**
- * Finds the accepted name that a typed name means; `undefined` if there is none. Throws
- * `UsageError` if the typed name is ambiguous.
+ * Finds the accepted name that a typed name means. Returns `undefined` if there is none, and throws
+ * `UsageError` if there are several.
  */
 export function readName(
   name: string,

@@ -1,6 +1,6 @@
 import type { Query } from './query.ts';
 
-/** The account of a query or of a folder. */
+/** Account of a query or of a folder. */
 export type Owner = Pick<Query, 'account' | 'login' | 'service'>;
 
 /**

@@ -21,7 +21,7 @@ import type { Part, Query } from './query.ts';
 /** Maximum number of parts in a run: half a century of days. More parts are probably a typo. */
 const maxParts = 20_000;
 
-/** Returns the unit that each report of a query covers; `undefined` for a single report. */
+/** Returns the unit that each report covers, or `undefined` if there is only one report. */
 export function findPartUnit({ split, breakdowns }: Query): SplitUnit | undefined {
   return breakdowns.includes('WEEKLY') ? 'week' : split;
 }
@@ -43,7 +43,7 @@ export function keepsFolder(query: Query): boolean {
 }
 
 /**
- * Resolves the whole period of a query into one part. With `--compare`, the part ends where the
+ * Returns the whole period of a query as one part. With `--compare`, the part ends where the
  * comparison must end. Throws `UsageError` if the period is invalid now or has not begun.
  *
  * @param nowMs milliseconds since 1970
@@ -61,9 +61,9 @@ export function wholePart(query: Query, nowMs: number): Part {
   return toPart(query, query.compare ? comparableWindow(window, now) : window);
 }
 
-/** The period of a query. */
+/** Resolved period of a query. */
 interface QueryWindow extends Window {
-  /** True if the period has begun but none of its days is over. It then ends now. */
+  /** Set if the period has begun but none of its days is over. The window then ends now. */
   readonly isStillEmpty: boolean;
 }
 
@@ -74,12 +74,12 @@ interface QueryWindow extends Window {
  * @param nowMs milliseconds since 1970
  */
 export function resolveWindow(query: Query, nowMs: number): QueryWindow {
-  const place = { zone: query.timezone, nowMs, unit: findPartUnit(query) };
+  const options = { zone: query.timezone, nowMs, unit: findPartUnit(query) };
   try {
-    return { ...resolvePeriod(query, place), isStillEmpty: false };
+    return { ...resolvePeriod(query, options), isStillEmpty: false };
   } catch (error) {
     const now = Math.floor(nowMs / 1_000);
-    const later = tryResolve(query, { ...place, nowMs: nowMs + laterMs });
+    const later = tryResolve(query, { ...options, nowMs: nowMs + laterMs });
     const hasBegun = later !== undefined && later.since <= now;
     if (!hasBegun || !keepsFolder(query)) throw error;
     return { ...later, until: now, end: now + 1, isStillEmpty: true };
@@ -175,10 +175,10 @@ function toPart(query: Query, window: Window): Part {
 }
 
 interface UnitCheck {
-  /** The current time in unix seconds. */
+  /** Current time in unix seconds. */
   readonly now: number;
 
-  /** Names the feature that needs whole units, as the subject of a message. */
+  /** Feature that needs whole units, as the subject of a message: `--split week`. */
   readonly subject: string;
   readonly flag?: string;
 }

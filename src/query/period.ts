@@ -23,14 +23,14 @@ export interface TypedPeriod {
   readonly until?: string;
 }
 
-interface PeriodPlace {
-  /** Zone of days and wall times: the report's, never the machine's. */
+interface PeriodOptions {
+  /** Zone of the report, never of the machine. */
   readonly zone: string;
 
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** Calendar unit to whose start `-7d` and `-36h` are rounded down; absent without `--split`. */
+  /** Unit of `--split`. `-7d` and `-36h` are rounded down to the start of a unit. */
   readonly unit?: SplitUnit | undefined;
 }
 
@@ -49,7 +49,7 @@ const maxLength = 100;
  * Resolves a typed period into a window (`cli.md`, Choosing a report). Throws `UsageError` for an
  * unknown form, and for a period that is missing, given twice, reversed or before 1970.
  */
-export function resolvePeriod(typed: TypedPeriod, place: PeriodPlace): Window {
+export function resolvePeriod(typed: TypedPeriod, options: PeriodOptions): Window {
   const { period, since, until } = typed;
   if (period !== undefined && (since ?? until) !== undefined) {
     const otherFlag = since === undefined ? '--until' : '--since';
@@ -59,9 +59,9 @@ export function resolvePeriod(typed: TypedPeriod, place: PeriodPlace): Window {
     });
   }
 
-  const zone = readZone(place.zone);
-  const now = Math.floor(place.nowMs / 1_000);
-  const moment = { zone, now, wallNow: wallAt(now, zone), unit: place.unit };
+  const zone = readZone(options.zone);
+  const now = Math.floor(options.nowMs / 1_000);
+  const moment = { zone, now, wallNow: wallAt(now, zone), unit: options.unit };
   const seconds =
     period === undefined ? readEnds({ since, until }, moment) : readPeriod(period.trim(), moment);
   if (seconds.since < 0) {
@@ -80,9 +80,9 @@ export const laterMs = 800 * 86_400_000;
  * Resolves a period as `resolvePeriod` does. Returns `undefined` if the period is invalid at that
  * time.
  */
-export function tryResolve(typed: TypedPeriod, place: PeriodPlace): Window | undefined {
+export function tryResolve(typed: TypedPeriod, options: PeriodOptions): Window | undefined {
   try {
-    return resolvePeriod(typed, place);
+    return resolvePeriod(typed, options);
   } catch (error) {
     if (error instanceof UsageError) return undefined;
     throw error;
@@ -96,10 +96,7 @@ export function tryResolve(typed: TypedPeriod, place: PeriodPlace): Window | und
 export function readZone(text: string): string {
   const name = text.trim();
   if (!isZoneName(name)) {
-    const zones = Intl.supportedValuesOf('timeZone');
-    const city = `/${name.replaceAll(' ', '_')}`.toLowerCase();
-    const suggestion =
-      findNearest(name, zones) ?? zones.find((zone) => zone.toLowerCase().endsWith(city));
+    const suggestion = findNearest(name, Intl.supportedValuesOf('timeZone'));
     throw new UsageError(`Unknown time zone ${quoted(text)}.`, {
       about: { flag: '--timezone' },
       hint: didYouMean(suggestion, 'Use a name such as Europe/Paris, America/New_York or UTC.'),
@@ -114,15 +111,15 @@ type End = 'since' | 'until';
 /** Names of days, as opposed to longer periods. */
 const dayName = /^(today|yesterday|\d{4}-\d\d-\d\d)$/i;
 
-/** Zone and time by which flag values are read. */
+/** Zone and time that relative periods depend on. */
 interface Moment {
   readonly zone: string;
 
-  /** The current time, in unix seconds and as a date in the zone. */
+  /** Current time, in unix seconds and as a date in the zone. */
   readonly now: number;
   readonly wallNow: WallTime;
 
-  /** As in `PeriodPlace`. */
+  /** As in `PeriodOptions`. */
   readonly unit: SplitUnit | undefined;
 }
 
@@ -154,8 +151,8 @@ function readPeriod(text: string, moment: Moment): Seconds {
   if (hours) return { since: now - Number(hours) * 3_600 + 1, until: now };
 
   const days = readRange(text, moment);
-  const since = endOfDays('since', days, zone);
-  const until = endOfDays('until', days, zone);
+  const since = firstOrLastSecond('since', days, zone);
+  const until = firstOrLastSecond('until', days, zone);
   if (since > until) throw unknownPeriodError(text, `It does not exist in ${zone}.`);
   return { since, until };
 }
@@ -167,7 +164,7 @@ function readRange(text: string, { wallNow }: Moment): Days {
   const last = parseDays(to, wallNow);
   if (!first || !last || more.length > 0) {
     const suggestion = suggestForm(text, ['last-7d', 'last-24h', ...periodNames]);
-    const hint = didYouMean(suggestion, noSuchDate(text, acceptedPeriods));
+    const hint = didYouMean(suggestion, explainMissingDate(text, acceptedPeriods));
     throw unknownPeriodError(text, hint);
   }
   if (last.start < first.start) {
@@ -183,7 +180,8 @@ function unknownPeriodError(text: string, hint: string): UsageError {
 
 /**
  * Reads days by name, in any case: `today`, `last-month`, `last-7d` (seven whole days before
- * today), `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`; `undefined` for any other string.
+ * today), `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`. Returns `undefined` for any other
+ * string.
  */
 function parseDays(text: string, wallNow: WallTime): Days | undefined {
   if (text.length > maxLength) return undefined;
@@ -197,7 +195,7 @@ function parseDays(text: string, wallNow: WallTime): Days | undefined {
 }
 
 /** Returns the first second of a range of days for `since`, and the last second for `until`. */
-function endOfDays(end: End, days: Days, zone: string): number {
+function firstOrLastSecond(end: End, days: Days, zone: string): number {
   return end === 'since' ? startOfDay(days.start, zone) : startOfDay(days.end, zone) - 1;
 }
 
@@ -209,17 +207,18 @@ function readTime(end: End, text: string, moment: Moment): number {
   if (instant !== undefined) return instant;
 
   const days = dayName.test(text) ? parseDays(text, wallNow) : undefined;
-  if (days) return endOfDays(end, days, zone);
+  if (days) return firstOrLastSecond(end, days, zone);
 
   const suggestion = suggestForm(text, ['now', 'today', 'yesterday']);
   throw new UsageError(`Unknown time ${quoted(text)}.`, {
     about: { flag: `--${end}` },
-    hint: didYouMean(suggestion, noSuchDate(text, acceptedTimes)),
+    hint: didYouMean(suggestion, explainMissingDate(text, acceptedTimes)),
   });
 }
 
 /**
- * Reads `NOW`, unix seconds, `-36H`, `-7D` and ISO date-times; `undefined` for any other string.
+ * Reads `NOW`, unix seconds, `-36H`, `-7D` and ISO date-times. Returns `undefined` for any other
+ * string.
  */
 function readInstant(end: End, text: string, moment: Moment): number | undefined {
   const { zone, now, wallNow, unit } = moment;
@@ -231,9 +230,9 @@ function readInstant(end: End, text: string, moment: Moment): number | undefined
   const ago = step === 'H' ? { hours: Number(count) } : { days: Number(count) };
   if (unit !== undefined) {
     const start = wallNow.minus(ago).startOf(unit);
-    return endOfDays(end, { start, end: start.plus({ [unit]: 1 }) }, zone);
+    return firstOrLastSecond(end, { start, end: start.plus({ [unit]: 1 }) }, zone);
   }
-  return step === 'H' ? now - Number(count) * 3_600 : settle(end, wallNow.minus(ago), zone);
+  return step === 'H' ? now - Number(count) * 3_600 : chooseInstant(end, wallNow.minus(ago), zone);
 }
 
 /** Reads an ISO 8601 date-time. Without an offset, the date-time is in the report's zone. */
@@ -243,7 +242,7 @@ function readDateTime(end: End, text: string, zone: string): number | undefined 
 
   const milliseconds = end === 'since' ? 999 : 0;
   const wall = wallTime.wall.plus({ milliseconds }).startOf('second');
-  return wallTime.hasOffset ? wall.toSeconds() : settle(end, wall, zone);
+  return wallTime.hasOffset ? wall.toSeconds() : chooseInstant(end, wall, zone);
 }
 
 /**
@@ -251,7 +250,7 @@ function readDateTime(end: End, text: string, zone: string): number | undefined 
  * instant for `since` and the last for `until`. If a clock change skips it, returns the time of the
  * change.
  */
-function settle(end: End, wall: WallTime, zone: string): number {
+function chooseInstant(end: End, wall: WallTime, zone: string): number {
   const { first, last, isSkipped } = findInstants(wall, zone);
   if (end === 'since') return first;
   return isSkipped ? last - 1 : last;
@@ -260,8 +259,8 @@ function settle(end: End, wall: WallTime, zone: string): number {
 type RelativeUnit = SplitUnit | 'quarter' | 'year';
 
 /**
- * Reads `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for any other string. `ago`
- * is 0 for the current unit, otherwise the number of whole units before it.
+ * Reads `yesterday`, `this-week`, `last-7d` and `last-2w`. `ago` is 0 for the current unit, otherwise
+ * the number of whole units before it. Returns `undefined` for any other string.
  */
 function parseRelativeDays(name: string): { unit: RelativeUnit; ago: number } | undefined {
   if (name === 'today') return { unit: 'day', ago: 0 };
@@ -276,10 +275,10 @@ function parseRelativeDays(name: string): { unit: RelativeUnit; ago: number } | 
 }
 
 /**
- * Explains a value that has the form of a date but is none (2026-02-30). Returns `otherwise` for
- * any other value.
+ * Explains that a date does not exist (2026-02-30). Returns `otherwise` for a value that is not
+ * written like a date.
  */
-function noSuchDate(period: string, otherwise: string): string {
+function explainMissingDate(period: string, otherwise: string): string {
   const dates = period.split('..').filter((name) => /^\d{4}-[\dqw][^.]*$/i.test(name));
   const wrong = dates.find((name) => readDays(name.toLowerCase()) === undefined);
   return wrong === undefined ? otherwise : `There is no such date: ${printable(wrong)}.`;

@@ -110,7 +110,7 @@ function listFlagValues(options: OptionValues): FlagValue[] {
   return flags;
 }
 
-/** Returns the values of a query by option name. The members that are not options do no harm. */
+/** Returns the values of a query by option name. Members that are not options are ignored. */
 function toOptions(query: Query): OptionValues {
   const { breakdowns, filters, outputs, timezone, encoding, windowClock, ...others } = query;
   const [output, ...moreOutputs] = outputs;

@@ -22,7 +22,7 @@ export function savePart(part: Part): SavedPart {
   return { request: toSavedKeys(withPeriod(part.query, days)), window: formatEnds(part) };
 }
 
-/** Reads a stored part; `undefined` if it is invalid. */
+/** Reads a stored part, or returns `undefined` if it is invalid. */
 export function readSavedPart({ request, window }: SavedPart): Part | undefined {
   const nowMs = parseTimestamp(window.until)?.instantMs;
   if (nowMs === undefined) return undefined;

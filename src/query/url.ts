@@ -8,7 +8,7 @@ import { shellWord } from '../text/quote-for-shell.ts';
  */
 const urlPattern = /^(?:[a-z][a-z\d+.-]+:)+\/\//i;
 
-/** Returns true for the URL of another machine or program, false for a path. */
+/** Returns true for a URL, false for a path. */
 export function isUrl(name: string): boolean {
   return urlPattern.test(name);
 }

@@ -66,10 +66,7 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
   const [broken] = document.errors;
   if (broken) {
     const line = lineAt(broken.pos[0]);
-    const isTooDeep = broken.code === 'RESOURCE_EXHAUSTION';
-    const message = isTooDeep
-      ? 'it is nested too deeply: use plain values or lists.'
-      : `invalid YAML: ${broken.message.replace(/\.?$/, '.')}`;
+    const message = `invalid YAML: ${broken.message.replace(/\.?$/, '.')}`;
     // A brace begins a mapping after a colon, and in a list in brackets.
     const hasPlaceholder = /\{\w+\}/.test(text.split('\n')[line - 1] ?? '');
     const hint = hasPlaceholder ? "Put quotes around names with braces: '{date}.csv'." : undefined;

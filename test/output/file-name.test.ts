@@ -36,15 +36,12 @@ describe('expandName', () => {
       expect.objectContaining({ exitCode: 2, hint: 'Did you mean {date}?' }),
     );
     expect(() => expandName('{}.csv', {})).toThrow('Unknown placeholder {} in -o.');
-    for (const { values, hint } of [
-      { values: {}, hint: 'Use a name without placeholders.' },
-      { values: { id: 'x' }, hint: 'Choose from {id}.' },
-    ] as const) {
-      const message = '-o contains {date}, which has no value here.';
-      expect(() => expandName('{date}.csv', values)).toThrow(
-        expect.objectContaining({ message, hint }),
-      );
-    }
+    expect(() => expandName('{date}.csv', { id: 'x' })).toThrow(
+      expect.objectContaining({
+        message: '-o contains {date}, which has no value here.',
+        hint: 'Choose from {id}.',
+      }),
+    );
     expect(() => expandName('{toString}.csv', {})).toThrow('Unknown placeholder');
   });
 });

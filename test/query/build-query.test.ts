@@ -88,7 +88,11 @@ test.each<[line: string, message: string, hint: string]>([
   ['--country Germny', 'Unknown country “Germny”.', 'Did you mean Germany?'],
   ['--profile dsp --country FR', 'DSP reports do not support filters.', 'Remove --country.'],
   ['--timezone UTC', '--timezone works with DSP reports only', 'Remove --timezone.'],
-  ['--profile dsp --timezone paris', 'Unknown time zone “paris”.', 'Did you mean Europe/Paris?'],
+  [
+    '--profile dsp --timezone paris',
+    'Unknown time zone “paris”.',
+    'Use a name such as Europe/Paris',
+  ],
   ['--filter campaingId=1', 'Unknown filter “campaingId”.', 'Did you mean campaignId?'],
   [
     '--filter campaignId',

@@ -5,7 +5,7 @@ import type { FormatName } from '../format-names.ts';
 import { readWord } from './read-value.ts';
 
 export interface Flag {
-  /** The flag in Commander's syntax: `-o, --output <file>`. Without a value it is a switch. */
+  /** Flag in Commander's syntax: `-o, --output <file>`. Without a value it is a switch. */
   readonly flags: string;
   readonly meaning: string;
 
@@ -36,8 +36,8 @@ export interface Flag {
   readonly isRare?: true;
 
   /**
-   * `run` if the flag controls only how `run` works, `command-line` if it is not a key of saved
-   * reports either; absent if the flag belongs to the query.
+   * `run` if the flag is not part of the query, `command-line` if it is not a key of saved reports
+   * either.
    */
   readonly scope?: 'run' | 'command-line';
 

@@ -95,22 +95,22 @@ export function joinList(values: readonly string[]): string {
 
 /** Reads `500ms`, `30s`, `5m`, `2h` or `0` as milliseconds, at most 24 h. */
 export function readDuration(value: string): number {
-  return readDurationFrom(0, value);
+  return readDurationWithin(0, value);
 }
 
 /** Reads a duration as milliseconds. 0 is refused, because it would disable the timeout. */
 export function readTimeout(value: string): number {
-  return readDurationFrom(1, value);
+  return readDurationWithin(1, value);
 }
 
 /** Reads `auto`, or a duration from 100 ms to 24 h, as milliseconds. */
 export function readPollInterval(value: string): number | 'auto' {
-  return value === 'auto' ? value : readDurationFrom(100, value);
+  return value === 'auto' ? value : readDurationWithin(100, value);
 }
 
 const maxMs = 24 * 3_600_000;
 
-function readDurationFrom(minMs: number, text: string): number {
+function readDurationWithin(minMs: number, text: string): number {
   const durationMs = parseDuration(text);
   if (durationMs === undefined) {
     throw new InvalidArgumentError('Use a number with a unit: 500ms, 30s, 5m or 2h.');
@@ -142,7 +142,7 @@ export function readWholeNumber(
   return Number(text);
 }
 
-/** The parts that one machine downloads. The number of each, modulo `count`, is `index` − 1. */
+/** Parts that one machine downloads: those whose number modulo `count` is `index` − 1. */
 export interface Shard {
   readonly index: number;
   readonly count: number;

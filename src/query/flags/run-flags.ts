@@ -56,7 +56,7 @@ const manyReportsFlags = flagGroup('Many reports:', {
 
 const { account, ...otherServiceFlags } = serviceFlags.flags;
 
-/** The service flags, with several accounts instead of one. */
+/** Service flags with several accounts instead of one. */
 const runServiceFlags = flagGroup(serviceFlags.heading, {
   account: {
     ...account,
