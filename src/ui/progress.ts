@@ -96,23 +96,19 @@ export class Progress {
     });
   }
 
-  /** Shows bytes that were received or read. `totalBytes` is 0 if their number is not known. */
-  transfer(label: string, totalBytes = 0): Meter<{ readonly bytes: number }> {
-    const read = ({ bytes }: { readonly bytes: number }): Reading => {
-      if (totalBytes === 0) return { label, share: undefined, details: formatBytes(bytes) };
-      const details = `${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
-      return { label, share: bytes / totalBytes, details };
-    };
-    return this.#meter({ bytes: 0 }, read, minIntervalMs);
-  }
-
   /** Returns a function that shows a download as soon as it has begun. */
   download(): (state: DownloadState) => void {
-    let meter: Meter<{ readonly bytes: number }> | undefined;
-    return ({ bytes, sizeBytes, isOver }) => {
-      meter ??= this.transfer('Downloading', sizeBytes);
-      meter.update({ bytes });
-      if (isOver) meter.stop();
+    const label = 'Downloading';
+    const read = ({ bytes, sizeBytes }: DownloadState): Reading => {
+      if (!sizeBytes) return { label, share: undefined, details: formatBytes(bytes) };
+      const details = `${formatBytes(bytes)} of ${formatBytes(sizeBytes)}`;
+      return { label, share: bytes / sizeBytes, details };
+    };
+    let meter: Meter<DownloadState> | undefined;
+    return (state) => {
+      meter ??= this.#meter(state, read, minIntervalMs);
+      meter.update(state);
+      if (state.isOver) meter.stop();
     };
   }
 

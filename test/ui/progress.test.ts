@@ -31,12 +31,11 @@ async function runThrough(setup: Setup): Promise<readonly string[]> {
     wait.update(polls < 7 ? 'progress' : 'queued');
   }
   wait.stop();
-  const transfer = progress.transfer('Downloading', 40_000_000);
-  for (let part = 1; part <= 40; part += 1) {
+  const show = progress.download();
+  for (let part = 0; part <= 40; part += 1) {
+    show({ bytes: part * 1_000_000, sizeBytes: 40_000_000, isOver: part === 40 });
     pass(500);
-    transfer.update({ bytes: part * 1_000_000 });
   }
-  transfer.stop();
   return stderr.text().split('\n').slice(0, -1);
 }
 
@@ -84,17 +83,18 @@ test('without a report of the account the usual time is a minute', async () => {
 
 test('a bar shows the bytes of a download, and the parts of a run', async () => {
   const { progress, pass, screen } = await setUp({ isTTY: true });
-  const transfer = progress.transfer('Downloading', 1_000_000);
-  transfer.update({ bytes: 310_000 });
+  const bytes = 310_000;
+  const show = progress.download();
+  show({ bytes, sizeBytes: 1_000_000, isOver: false });
   pass(100);
   expect(screen()).toEqual(['Downloading  ━━━━━━──────────────  31%  310 kB of 1.0 MB']);
-  transfer.stop();
+  show({ bytes, sizeBytes: 1_000_000, isOver: true });
 
-  const unknown = progress.transfer('Downloading');
-  unknown.update({ bytes: 310_000 });
+  const showUnknown = progress.download();
+  showUnknown({ bytes, sizeBytes: undefined, isOver: false });
   pass(100);
   expect(screen()).toEqual(['Downloading  310 kB']);
-  unknown.stop();
+  showUnknown({ bytes, sizeBytes: undefined, isOver: true });
 
   const parts = progress.parts(4);
   parts.begin().end(true);
