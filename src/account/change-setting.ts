@@ -54,14 +54,14 @@ function findSettingKey(text: string): SettingKey {
   if (!key) {
     const entries = settingKeys.map((candidate) => findEntry(candidate));
     const names = entries.map(({ name }) => name);
-    const storable = entries.filter(({ flag }) => flag !== undefined).map(({ name }) => name);
+    const storable = entries.filter(({ isCredential }) => !isCredential).map(({ name }) => name);
     const suggestion = findNearest(text.replaceAll('_', '-'), names);
     const hint = didYouMean(suggestion, `Choose from ${storable.join(', ')}.`);
     throw new UsageError(`Unknown setting “${text}”.`, { hint });
   }
 
-  const { flag, variable } = findEntry(key);
-  if (flag !== undefined) return key;
+  const { isCredential, variable } = findEntry(key);
+  if (!isCredential) return key;
   throw new UsageError(`Cannot change ${text} with adreport config.`, {
     hint: `Sign in with adreport login (for a token: adreport login --token-stdin), or set ${variable}.`,
   });

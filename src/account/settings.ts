@@ -17,8 +17,8 @@ interface SettingEntry<Value> {
   /** Name in `adreport config` and `adreport.yaml`. */
   readonly name: string;
 
-  /** Absent for a setting that only login or the environment can change. */
-  readonly flag?: string;
+  /** Set if only `login` and the environment can change the setting. */
+  readonly isCredential?: true;
 
   readonly variable?: string;
 
@@ -35,59 +35,56 @@ interface SettingEntry<Value> {
  * the file, and the file over the stored account. `adreport.yaml` has no base URL and no secret,
  * because a cloned folder must not decide where a token is sent.
  */
-export const settingTable = {
+const settingTable = {
   account: {
     name: 'account',
-    flag: '--account <name>',
     variable: 'ADREPORT_ACCOUNT',
     read: readOneAccount,
     defaultValue: 'default',
   },
   baseUrl: {
     name: 'base-url',
-    flag: '--base-url <url>',
     variable: 'ADREPORT_BASE_URL',
     read: (text: string, env: Env): URL => checkBaseUrl(text, allowedHttpHosts(env)),
   },
   profile: {
     name: 'profile',
-    flag: '--profile <name>',
     variable: 'ADREPORT_PROFILE',
     read: (word: string): Profile => readSettingWord('profile', profiles, word),
     defaultValue: 'buyer',
   },
   encoding: {
     name: 'encoding',
-    flag: '--encoding <kind>',
     read: (word: string): Encoding => readSettingWord('encoding', encodings, word),
     defaultValue: 'json',
   },
   windowClock: {
     name: 'window-clock',
-    flag: '--window-clock <kind>',
     read: (word: string): WindowClock => readSettingWord('window clock', windowClocks, word),
     defaultValue: 'instant',
   },
   token: {
     name: 'token',
+    isCredential: true,
     variable: 'ADREPORT_TOKEN',
     read: checkToken,
     show: maskToken,
   },
   email: {
     name: 'email',
+    isCredential: true,
     variable: 'ADREPORT_EMAIL',
     read: (address: string): string => address.trim(),
   },
   password: {
     name: 'password',
+    isCredential: true,
     variable: 'ADREPORT_PASSWORD',
     read: (password: string): string => password,
     show: () => 'set',
   },
   passwordCommand: {
     name: 'password-command',
-    flag: '--password-command <cmd>',
     read: readCommand,
   },
 } as const satisfies Readonly<Record<string, SettingEntry<unknown>>>;

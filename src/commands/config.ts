@@ -1,6 +1,6 @@
 import { changeSetting } from '../account/change-setting.ts';
 import { formatBaseUrl } from '../account/setting-values.ts';
-import { findEntry, settingKeys, settingTable } from '../account/settings.ts';
+import { findEntry, settingKeys } from '../account/settings.ts';
 import { UsageError } from '../errors.ts';
 import { drawList } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
@@ -9,7 +9,7 @@ import { visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
 const account = {
-  flags: settingTable.account.flag,
+  flags: '--account <name>',
   meaning: 'stored account (default: the default account)',
 } as const;
 const accountFlags = flagGroup('Flags:', { account });

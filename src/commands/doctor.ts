@@ -1,4 +1,3 @@
-import { settingTable } from '../account/settings.ts';
 import { profiles } from '../contract/vocabulary.ts';
 import { checkTimeoutMs, type DoctorResult, diagnose } from '../doctor/diagnose.ts';
 import { type Mark, printEntry } from '../doctor/print-entry.ts';
@@ -9,8 +8,8 @@ import { visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
 const doctorFlags = flagGroup('Flags:', {
-  account: { flags: settingTable.account.flag, meaning: 'stored account to check' },
-  baseUrl: { flags: settingTable.baseUrl.flag, meaning: 'base URL of the service' },
+  account: { flags: '--account <name>', meaning: 'stored account to check' },
+  baseUrl: { flags: '--base-url <url>', meaning: 'base URL of the service' },
   local: { flags: '--local', meaning: 'check with a local server inside this process' },
   service: {
     flags: '--service',
@@ -18,7 +17,7 @@ const doctorFlags = flagGroup('Flags:', {
   },
   yes: { flags: '--yes', meaning: 'with --service: request the reports without asking' },
   profile: {
-    flags: settingTable.profile.flag,
+    flags: '--profile <name>',
     meaning: 'with --service: buyer or dsp (default: the account’s)',
     words: profiles,
   },

@@ -1,4 +1,3 @@
-import { settingTable } from '../account/settings.ts';
 import { findNames } from '../contract/aliases.ts';
 import { searchCountries } from '../contract/countries.ts';
 import {
@@ -18,7 +17,7 @@ import { declareCommand } from './command.ts';
 
 const fieldsFlags = flagGroup('Flags:', {
   profile: {
-    flags: settingTable.profile.flag,
+    flags: '--profile <name>',
     meaning: 'buyer or dsp (default: the account’s, otherwise buyer)',
     words: profiles,
   },

@@ -6,7 +6,6 @@ import {
   formatBaseUrl,
   readCommand,
 } from '../account/setting-values.ts';
-import { settingTable } from '../account/settings.ts';
 import { findAccount, type StoredAccount, withAccount } from '../account/store.ts';
 import { tryToken } from '../account/try-token.ts';
 import { checkBaseUrl, exampleBaseUrl, guessBaseUrl } from '../api/base-url.ts';
@@ -20,7 +19,7 @@ import { Prompt, readSecret } from '../ui/prompt.ts';
 import { declareCommand } from './command.ts';
 
 const loginFlags = flagGroup('Flags:', {
-  baseUrl: { flags: settingTable.baseUrl.flag, meaning: 'base URL of the service' },
+  baseUrl: { flags: '--base-url <url>', meaning: 'base URL of the service' },
   email: { flags: '--email <address>', meaning: 'sign in with e-mail and password' },
   passwordStdin: {
     flags: '--password-stdin',
@@ -28,7 +27,7 @@ const loginFlags = flagGroup('Flags:', {
     conflicts: ['tokenStdin'],
   },
   passwordCommand: {
-    flags: settingTable.passwordCommand.flag,
+    flags: '--password-command <cmd>',
     meaning: "store a command that prints the password, e.g. 'pass show ads/b'",
     conflicts: ['passwordStdin', 'tokenStdin'],
   },
@@ -37,18 +36,18 @@ const loginFlags = flagGroup('Flags:', {
     meaning: 'read a token (from the service’s console) from standard input',
   },
   profile: {
-    flags: settingTable.profile.flag,
+    flags: '--profile <name>',
     meaning: 'profile of the account: buyer or dsp',
     words: profiles,
   },
   encoding: {
-    flags: settingTable.encoding.flag,
+    flags: '--encoding <kind>',
     meaning: 'request bodies as json or form (default: json)',
     words: encodings,
     isRare: true,
   },
   account: {
-    flags: settingTable.account.flag,
+    flags: '--account <name>',
     meaning: 'store the account under this name (default: “default”)',
   },
 });
@@ -165,8 +164,7 @@ async function readCredentials(
 
   const email = typedEmail ?? before?.email;
   if (email === undefined) {
-    const flag = passwordStdin ? '--password-stdin' : '--password-command';
-    throw new UsageError(`${flag} needs --email.`, { hint: 'Add --email.' });
+    throw new UsageError('A password needs --email.', { hint: 'Add --email.' });
   }
   if (passwordCommand === undefined) {
     const password = await readSecret({ stdin, console, flag: '--password-stdin', signal });

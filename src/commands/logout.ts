@@ -1,11 +1,10 @@
-import { settingTable } from '../account/settings.ts';
 import { findAccount, withoutAccount } from '../account/store.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import type { Context } from '../run/context.ts';
 import { declareCommand } from './command.ts';
 
 const logoutFlags = flagGroup('Flags:', {
-  account: { flags: settingTable.account.flag, meaning: 'account to sign out of' },
+  account: { flags: '--account <name>', meaning: 'account to sign out of' },
 });
 
 export const logoutCommand = declareCommand({
