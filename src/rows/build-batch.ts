@@ -61,7 +61,7 @@ export function buildBatch(
 const batchSize = 1_000;
 
 /**
- * Makes batches of items.
+ * Builds batches of items.
  *
  * @param toValues returns the values of an item as JSON, one per field
  */

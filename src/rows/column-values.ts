@@ -13,14 +13,14 @@ const maxIntegerDigits = 13;
 /** A double holds every whole number of cents up to this limit. */
 export const maxExactCents = 1e15;
 
-export interface NumberFacts {
+export interface NumberSummary {
   /**
-   * Sum in whole cents. Absent if a row has no number in the usual form, or if a double may not
+   * Sum in whole cents. Absent if a row has no number in the absentValue form, or if a double may not
    * hold the sum.
    */
   readonly exactCents?: number;
 
-  /** Set if all values are numbers in the usual form: at most 13 digits and two decimals. */
+  /** Set if all values are numbers in the absentValue form: at most 13 digits and two decimals. */
   readonly areAllNumbers: boolean;
 
   readonly areAllWhole: boolean;
@@ -29,7 +29,7 @@ export interface NumberFacts {
 interface NumberColumn {
   /** One number per row, as `toCents` returns them. */
   readonly cents: Float64Array;
-  readonly facts: NumberFacts;
+  readonly summary: NumberSummary;
 }
 
 /** Columns that were read from the current batch, by field. */
@@ -93,8 +93,8 @@ export function readField(batch: RowBatch, field: string): readonly (Value | und
 function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
   const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
   const index = fields.indexOf(field);
-  const usual = index < 0 && field === 'date' ? batch.day : undefined;
-  const values = new Array<Value | undefined>(rowCount).fill(usual);
+  const absentValue = index < 0 && field === 'date' ? batch.day : undefined;
+  const values = new Array<Value | undefined>(rowCount).fill(absentValue);
   if (index < 0) return values;
 
   const view = ascii.toDataView(bytes);
@@ -130,8 +130,8 @@ export function toCents(batch: RowBatch, field: string): Float64Array {
 }
 
 /** Sums up the numbers of a field, including those in strings. */
-export function summarizeNumbers(batch: RowBatch, field: string): NumberFacts {
-  return findNumbers(batch, field).facts;
+export function summarizeNumbers(batch: RowBatch, field: string): NumberSummary {
+  return findNumbers(batch, field).summary;
 }
 
 function findNumbers(batch: RowBatch, field: string): NumberColumn {
@@ -140,13 +140,13 @@ function findNumbers(batch: RowBatch, field: string): NumberColumn {
   if (known) return known;
 
   const cents = columns.reserveNumbers(field, batch.rowCount);
-  const numbers = { cents, facts: readNumbers(toRanges(batch), field, cents) };
+  const numbers = { cents, summary: readNumbers(toRanges(batch), field, cents) };
   columns.numbers.set(field, numbers);
   return numbers;
 }
 
 /** Writes the cents of each row to `cents`, and summarizes them in the same pass. */
-function readNumbers(batch: RangedBatch, field: string, cents: Float64Array): NumberFacts {
+function readNumbers(batch: RangedBatch, field: string, cents: Float64Array): NumberSummary {
   const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
   const index = fields.indexOf(field);
   const endRow = index < 0 ? 0 : rowCount;

@@ -76,8 +76,8 @@ export function toRows(batch: RowBatch): readonly Row[] {
 export function readJsonValues(batch: RowBatch, field: string): (string | undefined)[] {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = toRanges(batch);
   const index = fields.indexOf(field);
-  const usual = index < 0 && field === 'date' ? JSON.stringify(batch.day) : undefined;
-  const values = new Array<string | undefined>(rowCount).fill(usual);
+  const absentValue = index < 0 && field === 'date' ? JSON.stringify(batch.day) : undefined;
+  const values = new Array<string | undefined>(rowCount).fill(absentValue);
   if (index < 0) return values;
 
   for (let row = 0; row < rowCount; row++) {

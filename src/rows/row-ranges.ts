@@ -20,7 +20,7 @@ export interface RowBatch {
   /** Size of the rows in the body. */
   readonly sizeBytes: number;
 
-  /** `date` of all rows, if their file is that of a day and they have no time of their own. */
+  /** `date` of all rows, if their file has one day and they have no time of their own. */
   readonly day?: string | undefined;
 }
 

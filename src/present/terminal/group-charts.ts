@@ -75,24 +75,21 @@ export function drawGroupLines(
 ): string[] {
   const { all } = ranked;
   const time = all.by.find(({ field }) => isTimeField(field));
-  const names = all.by.filter((key) => key !== time && key.describes !== time?.field);
-  if (!time || names.length === 0) return drawGroupLine(ranked, metric, look);
+  const nameColumns = all.by.filter((key) => key !== time && key.describes !== time?.field);
+  if (!time || nameColumns.length === 0) return drawOverTime(ranked, metric, look);
 
-  const named = new GroupedTotals(names, (field) => all.metrics.includes(field));
-  named.absorb(all);
-  const largest = [...named].sort(byMetric(metric));
-  const formatName = groupFormatter(names.map(({ field }) => field));
+  const byName = new GroupedTotals(nameColumns, (field) => all.metrics.includes(field));
+  byName.absorb(all);
+  const largest = [...byName].sort(byMetric(metric));
+  const nameIndexes = nameColumns.map((column) => all.by.indexOf(column));
+  const formatGroup = groupFormatter(nameColumns.map(({ field }) => field));
   const lines: string[] = [];
   for (const group of largest.slice(0, maxCharts)) {
     const byTime = addUpOverTime(all, time, ({ key }) => {
-      return (
-        named.find(
-          all.by.flatMap((column, i) => (names.includes(column) ? [key[i] ?? null] : [])),
-        ) === group
-      );
+      return byName.find(nameIndexes.map((i) => key[i] ?? null)) === group;
     });
-    const chart = drawGroupLine({ ...ranked, all: byTime }, metric, look);
-    lines.push(formatName(group.key), ...chart, '');
+    const chart = drawOverTime({ ...ranked, all: byTime }, metric, look);
+    lines.push(formatGroup(group.key), ...chart, '');
   }
   const rest = largest.slice(maxCharts);
   if (rest.length > 0) {
@@ -119,7 +116,7 @@ function addUpOverTime(
   return byTime;
 }
 
-function drawGroupLine({ all }: RankedGroups, metric: ReportMetric, look: TableLook): string[] {
+function drawOverTime({ all }: RankedGroups, metric: ReportMetric, look: TableLook): string[] {
   const axis = layOutTime(all, all.by[0]?.unit ?? 'day');
   if (!axis) return [];
 

@@ -43,8 +43,8 @@ export function drawCard(
   const lines = arrangeInColumns(listItems(metrics, report.totals(), comparison), look);
 
   const { width = 80 } = look;
-  const comparisonText = comparison ? wrapComparison(comparison, width - gap.length) : [];
-  return [...lines, ...comparisonText.map((line) => gap + line)];
+  const comparisonLines = comparison ? wrapComparison(comparison, width - gap.length) : [];
+  return [...lines, ...comparisonLines.map((line) => gap + line)];
 }
 
 /** Lists the main metrics of a report, and their changes, in one line for a log. */
@@ -66,8 +66,8 @@ function chooseCardMetrics(
 ): ReportMetric[] {
   const totals = report.totals();
   const shown = metrics ?? chooseMetrics(defaultMetrics(report.metrics), totals);
-  const filled = shown.filter(({ derived, field }) => derived || totals.get(field) !== undefined);
-  return filled.map((metric) => {
+  const known = shown.filter(({ derived, field }) => derived || totals.get(field) !== undefined);
+  return known.map((metric) => {
     const name = metricOfField(metric.field)?.name ?? metric.field;
     return { ...metric, label: labels?.get(name) ?? metric.label };
   });
@@ -76,7 +76,6 @@ function chooseCardMetrics(
 interface CardItem {
   readonly label: string;
   readonly text: string;
-
   readonly change?: Change | undefined;
 }
 
