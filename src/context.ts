@@ -53,7 +53,6 @@ export function createContext(
     account,
     accounts,
     elapsedMs: () => stopwatch() - startedMs,
-    isLocal: account.isLocal,
 
     ledger() {
       if (account.isLocal) return undefined;

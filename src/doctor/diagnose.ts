@@ -47,7 +47,7 @@ export async function diagnose(tools: DoctorTools): Promise<readonly DoctorResul
       if (!(error instanceof AdreportError)) throw error;
 
       // The local server works without stored settings.
-      const isHarmless = tools.isLocal && check === 'settings-file';
+      const isHarmless = tools.account.isLocal && check === 'settings-file';
       results.push(isHarmless ? warningResult(check, error) : brokenResult(check, error));
       return false;
     }
@@ -104,11 +104,11 @@ async function checkProjectFile({ host }: DoctorTools): Promise<readonly DoctorR
 
 /** Makes one call without a token. It should get a 401 (`decisions.md`, 6). */
 async function checkConnection(tools: DoctorTools): Promise<readonly DoctorResult[]> {
-  const { account, host, isLocal } = tools;
+  const { account, host } = tools;
   const { value: baseUrl } = (await account.settings()).baseUrl;
   if (!baseUrl) return [];
 
-  const proxy = isLocal ? undefined : readProxy(host.env);
+  const proxy = account.isLocal ? undefined : readProxy(host.env);
   const url = new URL(endpointUrl(baseUrl.href, 'campaigns'));
   const http = await createHttp({
     timeoutMs: checkTimeoutMs,

@@ -14,7 +14,4 @@ export interface DoctorTools {
   };
   readonly flags: { readonly json?: boolean | undefined };
   readonly account: ServiceAccount;
-
-  /** Set by `--local`. */
-  readonly isLocal: boolean;
 }

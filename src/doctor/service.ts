@@ -33,7 +33,7 @@ export async function tryService(tools: DoctorTools, isConfirmed: boolean): Prom
   const settings = { ...queryFields, canSignIn: credentials !== undefined };
   const trial = new Trial(await account.client(), settings, host.wallClock());
   listReports(tools, trial, baseUrl);
-  if (!isConfirmed && !tools.isLocal && !(await confirmReports(tools))) {
+  if (!isConfirmed && !account.isLocal && !(await confirmReports(tools))) {
     console.note('Nothing was requested.');
     return 0;
   }
@@ -49,8 +49,8 @@ export async function tryService(tools: DoctorTools, isConfirmed: boolean): Prom
   return contradictsDocumentation ? differenceExitCode : 0;
 }
 
-function listReports({ console, isLocal }: DoctorTools, trial: Trial, baseUrl: URL): void {
-  const service = isLocal ? 'the local server' : printable(baseUrl.href);
+function listReports({ console, account }: DoctorTools, trial: Trial, baseUrl: URL): void {
+  const service = account.isLocal ? 'the local server' : printable(baseUrl.href);
   const reports = trial.describeReports();
   const count = formatPlural(reports.length, 'small report');
   const { profile } = trial.settings;

@@ -24,9 +24,6 @@ export interface Context {
   readonly accounts: Accounts;
   elapsedMs(): number;
 
-  /** Set with `--local`, which uses a server inside this process. */
-  readonly isLocal: boolean;
-
   /** Returns the reports requested on this machine, or `undefined` with `--local`. */
   ledger(): Ledger | undefined;
   progress(): Promise<Progress>;
