@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { didYouMean, findNearest } from '../text/nearest.ts';
+import { suggestName } from '../text/nearest.ts';
 import { formatBaseUrl, parseOrigin } from './setting-values.ts';
 import { type Env, findEntry, type SettingKey, settingKeys } from './settings.ts';
 import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
@@ -49,21 +49,17 @@ export function changeSetting(
 }
 
 /** Throws `UsageError` if the setting is unknown, or if only `login` can set it. */
-function findSettingKey(text: string): SettingKey {
-  const key = settingKeys.find((candidate) => findEntry(candidate).name === text);
-  if (!key) {
-    const entries = settingKeys.map((candidate) => findEntry(candidate));
-    const names = entries.map(({ name }) => name);
-    const storable = entries.filter(({ isCredential }) => !isCredential).map(({ name }) => name);
-    const suggestion = findNearest(text.replaceAll('_', '-'), names);
-    const hint = didYouMean(suggestion, `Choose from ${storable.join(', ')}.`);
-    throw new UsageError(`Unknown setting “${text}”.`, { hint });
+function findSettingKey(typed: string): SettingKey {
+  const known = settingKeys.find((key) => findEntry(key).name === typed);
+  const storable = settingKeys.filter((key) => !findEntry(key).isCredential);
+  if (known === undefined) {
+    const names = storable.map((key) => findEntry(key).name);
+    const hint = suggestName(typed.replaceAll('_', '-'), names);
+    throw new UsageError(`Unknown setting “${typed}”.`, { hint });
   }
-
-  const { isCredential, variable } = findEntry(key);
-  if (!isCredential) return key;
-  throw new UsageError(`Cannot change ${text} with adreport config.`, {
-    hint: `Sign in with adreport login (for a token: adreport login --token-stdin), or set ${variable}.`,
+  if (storable.includes(known)) return known;
+  throw new UsageError(`Cannot change ${typed} with adreport config.`, {
+    hint: `Sign in with adreport login (for a token: adreport login --token-stdin), or set ${findEntry(known).variable}.`,
   });
 }
 
