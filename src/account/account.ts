@@ -118,8 +118,8 @@ export class Accounts {
     const isCurrent = !choice && options.account === this.#options.account;
     if (isCurrent) return this.current;
 
-    const { account, retries, timeout } = options;
-    const key = JSON.stringify([choice, account, retries, timeout]);
+    const { account, local, retries, timeout } = options;
+    const key = JSON.stringify([choice, account, local, retries, timeout]);
     const existing = this.#chosen.get(key);
     if (existing) return existing;
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { noSettings, withAccount } from '../../src/account/store.ts';
@@ -322,4 +322,15 @@ test('--local has its own accounts', async () => {
 
   const unknown = await runCli(`run --local --account buyer,other ${oneDay} -o {account}.csv`);
   expectRefusal(unknown, 2, 'Unknown account “other” of the local server.');
+});
+
+test('update tells an account of --local from a stored account of the same name', async () => {
+  const { run, creators, cwd } = await serveStored();
+  for (const flags of ['-o data/{date}.csv', '--local -o local/{date}.csv']) {
+    await run(`run --account admin ${twoDays} ${flags}`);
+  }
+  const before = creators().length;
+  for (const folder of ['data', 'local']) rmSync(join(cwd, folder, '2026-11-09.csv'));
+  expect(await run('update data local -q')).toMatchObject({ exitCode: 0 });
+  expect(creators().slice(before)).toEqual(['admin']);
 });
