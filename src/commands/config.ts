@@ -96,7 +96,7 @@ async function listConfig(context: Context): Promise<void> {
 
   type Row = (typeof rows)[number];
   const columns = [
-    { name: 'setting', value: (row: Row) => row.name, whole: true },
+    { name: 'setting', value: (row: Row) => row.name, neverShortened: true },
     { name: 'value', value: (row: Row) => row.value },
     { name: 'from', value: (row: Row) => (row.value === null ? 'not set' : row.from) },
   ];

@@ -34,11 +34,11 @@ function column(name: string, look: Partial<TextColumn<Row>> = {}): TextColumn<R
   return { name, value: (row) => row[name], ...look };
 }
 
-const campaignId = column('campaignId', { whole: true });
+const campaignId = column('campaignId', { neverShortened: true });
 const campaignName = column('campaignName');
 const advertiserName = column('advertiserName');
 const adUnitCount = column('adunits', { type: 'integer' });
-const adUnitId = column('adunitId', { whole: true });
+const adUnitId = column('adunitId', { neverShortened: true });
 const adUnitName = column('adunitName');
 
 const everyDetail = [
@@ -51,7 +51,7 @@ const everyDetail = [
 ];
 
 /** Tables show days instead of seconds. */
-const days = [column('start', { whole: true }), column('end', { whole: true })];
+const days = [column('start', { neverShortened: true }), column('end', { neverShortened: true })];
 
 const campaignColumns = {
   inFiles: [...everyDetail, adUnitCount],

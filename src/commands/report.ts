@@ -98,11 +98,11 @@ function weeklyNeedsRunError(platform: NodeJS.Platform, query: Query): UsageErro
 }
 
 const listColumns: readonly TextColumn<LedgerEntry>[] = [
-  { name: 'id', value: (entry) => entry.id, whole: true },
-  { name: 'period', value: formatDays, whole: true },
+  { name: 'id', value: (entry) => entry.id, neverShortened: true },
+  { name: 'period', value: formatDays, neverShortened: true },
   { name: 'by', value: ({ request }) => String(request.by ?? '') },
   { name: 'status', value: (entry) => entry.status },
-  { name: 'requested', value: requestTime, whole: true },
+  { name: 'requested', value: requestTime, neverShortened: true },
   { name: 'profile', value: ({ request }) => String(request.profile ?? '') },
   { name: 'what happened', value: (entry) => entry.message },
 ];

@@ -36,7 +36,7 @@ export function findMistake(
 
   for (const [name, value] of Object.entries(object)) {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-    if (!check) return unknownMember(name, checks, noun);
+    if (!check) return unknownMemberMistake(name, checks, noun);
     if (value === undefined || check.isValid(value)) continue;
     const shownValue = check.isSecret ? 'this value' : describeValue(value);
     return { message: `${name} cannot be ${shownValue}: use ${check.expected}.` };
@@ -44,7 +44,7 @@ export function findMistake(
   return undefined;
 }
 
-function unknownMember(
+function unknownMemberMistake(
   name: string,
   checks: Readonly<Record<string, MemberCheck>>,
   noun: string,

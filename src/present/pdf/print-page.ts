@@ -49,7 +49,7 @@ export async function printPage(page: Uint8Array, options: PrintOptions): Promis
     await withReason(pagePath, () => writeFile(pagePath, page));
 
     const stderr = await runBrowser(options, listArguments({ folder, pagePath, pdfPath }));
-    return await readPdf(pdfPath, (problem) => printError(options, problem, stderr));
+    return await readPdf(pdfPath, (problem) => browserError(options, problem, stderr));
   } finally {
     // A browser that was killed may keep its files open for a moment.
     await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
@@ -124,16 +124,16 @@ async function runBrowser(options: PrintOptions, flags: readonly string[]): Prom
       child.once('close', resolve);
       child.once('error', (error) => {
         const reason = codeOf(error) ?? error.message;
-        reject(printError(options, `could not be started (${reason})`, stderr));
+        reject(browserError(options, `could not be started (${reason})`, stderr));
       });
     });
     signal.throwIfAborted();
     if (limit.aborted) {
       const time = formatDuration(timeLimitMs);
-      throw printError(options, `did not finish within ${time}`, stderr);
+      throw browserError(options, `did not finish within ${time}`, stderr);
     }
-    if (exitCode === null) throw printError(options, 'was ended by a signal', stderr);
-    if (exitCode !== 0) throw printError(options, `exited with code ${exitCode}`, stderr);
+    if (exitCode === null) throw browserError(options, 'was ended by a signal', stderr);
+    if (exitCode !== 0) throw browserError(options, `exited with code ${exitCode}`, stderr);
     return stderr;
   } finally {
     for (const stopSignal of stopSignals) stopSignal.removeEventListener('abort', stop);
@@ -151,7 +151,7 @@ function killWithChildren({ pid }: ChildProcess): void {
 }
 
 /** @param problem follows the name of the browser in the message: `wrote no file` */
-function printError({ browser }: PrintOptions, problem: string, stderr: string): OutputError {
+function browserError({ browser }: PrintOptions, problem: string, stderr: string): OutputError {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const lastLine = printable(lines.at(-1) ?? '').slice(0, maxMessageCharacters);
   const message = lastLine === '' ? '' : ` Its last message: ${lastLine}`;

@@ -177,8 +177,8 @@ export interface TextColumn<Item> {
   /** Type in typed formats. Default: text. */
   readonly type?: FieldType;
 
-  /** Set for values that must not be shortened, such as IDs. */
-  readonly whole?: boolean;
+  /** Set for values such as IDs. */
+  readonly neverShortened?: boolean;
 }
 
 /** Draws a list, such as campaigns or fields. Ends in a line break. */
@@ -192,12 +192,12 @@ export function drawList<Item>(
     return items.length === 0 || values.some((row) => row[i] !== '');
   });
   const columns = filled.map((i): DrawnColumn => {
-    const { name = '', whole = false } = textColumns[i] ?? {};
+    const { name = '', neverShortened = false } = textColumns[i] ?? {};
     const isNumeric = items.length > 0 && values.every((row) => typeof row[i] !== 'string');
     return {
       heading: fieldLabel(name),
       isNumeric,
-      isName: !isNumeric && !whole,
+      isName: !isNumeric && !neverShortened,
     };
   });
   const rows = values.map((row) => filled.map((i) => ({ text: printable(String(row[i])) })));
