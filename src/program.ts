@@ -1,5 +1,10 @@
 import { type Command, Help, Option } from 'commander';
-import { DeclaredCommand, listVisibleOptions, type Perform } from './commands/command.ts';
+import {
+  DeclaredCommand,
+  findProgram,
+  listVisibleOptions,
+  type Perform,
+} from './commands/command.ts';
 import { commandGroups, hiddenCommands } from './commands/index.ts';
 import { version } from './context.ts';
 import { topics } from './help/index.ts';
@@ -144,10 +149,11 @@ function configureHelp(command: Command, page: HelpOutput & { readonly showsRare
       minWidthToWrap,
       visibleOptions: (explained) => {
         const options: Option[] = [];
-        for (const { option, declaring } of listVisibleOptions(explained)) {
-          // Global flags are listed once, in the help of the program.
-          const isInheritedGlobal = declaring.parent === null && explained.parent !== null;
-          if (!isInheritedGlobal && (showsRare || !isRare(option))) options.push(option);
+        // Global flags are listed once, in the help of the program.
+        const globals = explained.parent ? findProgram(explained).options : [];
+        for (const option of listVisibleOptions(explained)) {
+          if (globals.includes(option) || (isRare(option) && !showsRare)) continue;
+          options.push(option);
         }
         const helpAll = options.filter((option) => !isNotHelpAll(option));
         return [...options.filter(isNotHelpAll), ...(showsRare ? [] : helpAll), help];

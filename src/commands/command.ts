@@ -99,8 +99,7 @@ export class DeclaredCommand extends Command {
 
   /** Refuses an unknown flag; called by Commander. */
   unknownOption(word: string): void {
-    const known = listVisibleOptions(this).map(({ option }) => option);
-    throw unknownFlagError(this, word, known);
+    throw unknownFlagError(this, word, listVisibleOptions(this));
   }
 
   /** Refuses an unknown command; called by Commander. */
@@ -190,7 +189,8 @@ function listTypedOptions(command: Command): Set<string> {
   return new Set(names.filter((name) => command.getOptionValueSource(name) === 'cli'));
 }
 
-function findProgram(command: Command): Command {
+/** Finds the root command. */
+export function findProgram(command: Command): Command {
   return command.parent ? findProgram(command.parent) : command;
 }
 
@@ -208,32 +208,18 @@ function refuseParentFlags(command: DeclaredCommand): void {
   }
 }
 
-/** An option and the command that declares it. */
-interface VisibleOption {
-  readonly option: Option;
-  readonly declaring: Command;
-}
-
 /**
  * Lists the options that a command shows: its own options, then those of its parent, then those of
  * the program.
  */
-export function listVisibleOptions(command: Command): VisibleOption[] {
-  const visible: VisibleOption[] = [];
-  const take = (declaring: Command, options: readonly Option[]) => {
-    for (const option of options) if (!option.hidden) visible.push({ option, declaring });
-  };
-
+export function listVisibleOptions(command: Command): Option[] {
   const { parent } = command;
-  take(command, command.options);
+  const options = [...command.options];
   if (parent?.parent && command instanceof DeclaredCommand) {
-    take(
-      parent,
-      parent.options.filter((option) => command.takesFromAbove(option)),
-    );
+    options.push(...parent.options.filter((option) => command.takesFromAbove(option)));
   }
-  if (parent) take(findProgram(command), findProgram(command).options);
-  return visible;
+  if (parent) options.push(...findProgram(command).options);
+  return options.filter(({ hidden }) => !hidden);
 }
 
 function countRare(groups: readonly FlagGroup[]): number {

@@ -78,7 +78,7 @@ function listCandidates(program: Command, before: readonly string[], current: st
   const option = findOptionWithValue(command, before.at(-1) ?? '');
   if (option) return [...(option.argChoices ?? [])];
 
-  const flags = listVisibleOptions(command).flatMap(({ option: { long } }) => long ?? []);
+  const flags = listVisibleOptions(command).flatMap(({ long }) => long ?? []);
   if (current.startsWith('-')) return flags;
 
   const names = operandCount === 0 ? listCommandNames(command) : [];
@@ -104,7 +104,7 @@ function findPosition(program: Command, words: readonly string[]) {
 function findOptionWithValue(command: Command, flag: string): Option | undefined {
   const takesValue = ({ long, short, required }: Option) =>
     required && [long, short].includes(flag);
-  return listVisibleOptions(command).find(({ option }) => takesValue(option))?.option;
+  return listVisibleOptions(command).find(takesValue);
 }
 
 function listCommandNames(command: Command): string[] {

@@ -16,7 +16,6 @@ export const viewFlags = flagGroup('Flags:', {
   by: {
     flags: '--by <a,b>',
     meaning: 'breakdowns or columns to group by, e.g. CAMPAIGN',
-    noun: 'breakdown',
     read: readList,
   },
   metrics: {

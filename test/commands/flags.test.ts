@@ -13,7 +13,7 @@ async function bodyOf(flags: string) {
 test.each([
   {
     line: `${run} --poll-interval 50ms`,
-    says: 'Invalid poll interval “50ms”.\n  The minimum is 100ms.',
+    says: 'Invalid --poll-interval “50ms”.\n  The minimum is 100ms.',
   },
   { line: `${run} --since -2d --since -3d`, says: '--since is given twice: “-2d” and “-3d”.' },
   { line: 'campaigns --local -o a.csv -o b.csv', says: 'Remove one of them.' },

@@ -248,7 +248,7 @@ describe('invalid flags are refused before the server listens', () => {
     },
     {
       flags: '--now noon',
-      message: /Invalid now “noon”[\s\S]*Use a time with an offset, such as 2026-11-01T09:00:00Z/,
+      message: /Invalid --now “noon”[\s\S]*Use a time with an offset, such as 2026-11-01T09:00:00Z/,
     },
   ])('$flags', async ({ flags, message }) => {
     expectRefusal(await runCli(`local-server ${flags}`), 2, message);

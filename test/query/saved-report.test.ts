@@ -66,7 +66,7 @@ test.each([
   ['reports:\n  a:\n    filter: {osId: 1}', '3: filter needs a value or a list of values.'],
   ['reports:\n  a:\n    split: [day, week]', '3: Unknown split “day,week”.'],
   ['reports:\n  a:\n    split: dya', '3: Unknown split “dya”. Did you mean day?'],
-  ['reports:\n  a:\n    timeout: 25h', '3: Invalid timeout “25h”.'],
+  ['reports:\n  a:\n    timeout: 25h', '3: Invalid --timeout “25h”.'],
   ['reports:\n  a:\n    dry-run: true', '3: Unknown key “dry-run”.'],
   ['- a\n- b', '1: The file must contain keys'],
   ['reports:\n  a: 1', '2: a must contain keys'],

@@ -9,9 +9,6 @@ export interface Flag {
   readonly flags: string;
   readonly meaning: string;
 
-  /** Noun for the values in error messages. Default: the name of the flag. */
-  readonly noun?: string;
-
   /** Possible values. Their case is ignored. */
   readonly words?: readonly string[];
 
@@ -149,19 +146,13 @@ export function readValue(flag: Flag, text: string): unknown {
     return isRepeatable ? [read(text)] : read(text);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    const about = { flag: longName(flag) };
-    throw new UsageError(formatUnknown(flag, text), { about, hint: error.message });
+    const name = longName(flag);
+    const subject = words ? `Unknown ${keyOfFlag(flag).replaceAll('-', ' ')}` : `Invalid ${name}`;
+    throw new UsageError(`${subject} ${quoted(text)}.`, {
+      about: { flag: name },
+      hint: error.message,
+    });
   }
-}
-
-/**
- * Formats `Unknown breakdown “CITIES”.` for a name, and `Invalid poll interval “soon”.` for any
- * other value.
- */
-function formatUnknown(flag: Flag, value: string): string {
-  const noun = flag.noun ?? keyOfFlag(flag).replaceAll('-', ' ');
-  const isName = flag.noun !== undefined || flag.words !== undefined;
-  return `${isName ? 'Unknown' : 'Invalid'} ${noun} ${quoted(value)}.`;
 }
 
 /** Recognizes a flag without a value. */

@@ -18,7 +18,6 @@ const contentFlags = flagGroup('Report:', {
   by: {
     flags: '--by <a,b>',
     meaning: 'breakdowns, e.g. DAILY,CAMPAIGN (case-insensitive)',
-    noun: 'breakdown',
     read: readList,
   },
   filter: {
