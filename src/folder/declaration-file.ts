@@ -85,7 +85,8 @@ export interface DeclareResult {
  */
 export async function declare(options: DeclareOptions): Promise<DeclareResult> {
   const planned = await planDeclaration(options);
-  if (!planned.isChanged || !options.declares) return planned;
+  if (!options.declares) return { ...planned, warnings: [], notes: [] };
+  if (!planned.isChanged) return planned;
 
   const { folder, host } = options;
   const path = join(folder, declarationName);

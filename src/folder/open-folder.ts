@@ -41,7 +41,7 @@ export async function openFolder(
   planned: { readonly whole: Part; readonly parts: readonly Part[] },
   run: OpeningRun,
 ): Promise<OpenedFolder> {
-  const { cwd, host, declares, isFresh } = run;
+  const { cwd, host, isFresh } = run;
   const { whole } = planned;
   const { split = 'day', outputs } = whole.query;
   const [{ path, format }] = outputs;
@@ -50,7 +50,7 @@ export async function openFolder(
   const request = { ...whole.query, split, outputs: [{ path: output, format }] as const };
   const declared = await declare({ ...run, folder, shown, query: request });
 
-  const { declaration, notes } = declared;
+  const { declaration } = declared;
   const snapshot = await readFolder(folder, declaration, { signal: host.signal, hashes: false });
   const earlier = warnAboutEarlierParts(snapshot, whole.since, { ...run, shown });
   const due = planned.parts.filter((part) => {
@@ -61,7 +61,7 @@ export async function openFolder(
     parts: due,
     outputFolder: await prepareToFill(snapshot, run),
     warnings: [...declared.warnings, ...earlier].map(printable),
-    notes: declares ? notes.map(printable) : [],
+    notes: declared.notes.map(printable),
   };
 }
 

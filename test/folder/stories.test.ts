@@ -133,6 +133,7 @@ describe('the days of a folder', () => {
     const { runWell, check, read } = await openFolderScene();
     await runWell(`run --since 2026-11-18 ${request} ${output}`);
     const line = `run --since 2026-11-10 --until 2026-11-17 ${request} ${output}`;
+    expect((await runWell(`${line} --dry-run`)).stderr).toBe('');
     const { stderr } = await runWell(`${line} --shard 2/4`);
     expect(stderr).toContain(
       'data now begins on 2026-11-10, not on 2026-11-18: 8 days more. To undo this, write since: 2026-11-18 in data/_adreport.yaml.',
