@@ -77,7 +77,7 @@ export async function readSavedReports(
     const known = Object.entries(others).filter(([option]) => !unusedDefaults.includes(option));
     const options = { ...command.options, ...Object.fromEntries(known) };
     const locate = (mistake: UsageError): UsageError => {
-      return fileError(shownPath, locateMistake(mistake, saved, section.line));
+      return fileError(shownPath, locateMistake(mistake, saved.lines, section.line));
     };
     return { name, options, choice, locate };
   });

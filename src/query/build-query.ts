@@ -108,7 +108,7 @@ function readMetrics(
     ...metrics,
     ...derivedMetrics,
   ];
-  return readNames(typed, { kind: 'metric', flag: '--metrics', entries, profile });
+  return readNames(typed, { kind: 'metric', entries, profile });
 }
 
 function readBreakdowns(
@@ -119,7 +119,7 @@ function readBreakdowns(
     ...breakdowns,
     ...derivedBreakdowns,
   ];
-  const names = readNames(typed, { kind: 'breakdown', flag: '--by', entries, profile });
+  const names = readNames(typed, { kind: 'breakdown', entries, profile });
   const timeBreakdowns = names.filter((name) => timeNames.includes(name));
   if (timeBreakdowns.length < 2) return names;
 
@@ -216,15 +216,15 @@ function refuseCountry(text: string, flag: string): never {
 /** Names that a flag accepts. */
 interface KnownNames<Name extends string> {
   readonly kind: 'metric' | 'breakdown';
-  readonly flag: '--metrics' | '--by';
   readonly entries: readonly VocabularyEntry<Name>[];
   readonly profile: Profile;
 }
 
 function readNames<Name extends string>(
   typed: readonly string[],
-  { kind, flag, entries, profile }: KnownNames<Name>,
+  { kind, entries, profile }: KnownNames<Name>,
 ): Name[] {
+  const flag = kind === 'metric' ? '--metrics' : '--by';
   const available = entries.filter(({ profiles }) => profiles.includes(profile));
   const accepted = available.map(({ name }) => name);
   const names = typed.map((text) => {

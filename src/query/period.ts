@@ -202,8 +202,7 @@ function firstOrLastSecond(end: End, days: Days, zone: string): number {
 /** Returns the first second of a named time for `since`, and the last second for `until`. */
 function readTime(end: End, text: string, moment: Moment): number {
   const { zone, wallNow } = moment;
-  const isLong = text.length > maxLength;
-  const instant = isLong ? undefined : readInstant(end, text.toUpperCase(), moment);
+  const instant = readInstant(end, text.toUpperCase(), moment);
   if (instant !== undefined) return instant;
 
   const days = dayName.test(text) ? parseDays(text, wallNow) : undefined;

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { suggestName } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
-import { type Flag, isNegation, isSwitch, keyOfFlag, longName, readValue } from './flags/flag.ts';
+import { type Flag, isSwitch, keyOfFlag, longName, readValue } from './flags/flag.ts';
 import { joinList } from './flags/read-value.ts';
 import { type RunFlags, runFlagsByName } from './flags/run-flags.ts';
 import { fileError, type LineMistake, type YamlEntry, type YamlSection } from './yaml-file.ts';
@@ -77,7 +77,7 @@ const periodOptions: readonly string[] = ['period', 'since', 'until'];
 /** Adds the line of the value to a mistake. */
 export function locateMistake(
   { message, hint, about }: UsageError,
-  { lines }: Pick<SavedOptions, 'lines'>,
+  lines: SavedOptions['lines'],
   line: number,
 ): LineMistake {
   const option = [...runFlagsByName].find(([, flag]) => longName(flag) === about?.flag)?.[0];
@@ -90,7 +90,7 @@ function readEntry(flag: Flag, { line, value }: YamlEntry, shownPath: string): u
   const word = String(value).toLowerCase();
   const isBoolean = word === 'true' || word === 'false';
   if (isBoolean && (isSwitch(flag) || flag.preset !== undefined)) {
-    const isOn = (word === 'true') !== isNegation(flag);
+    const isOn = (word === 'true') !== flag.flags.startsWith('--no-');
     return isOn && (flag.preset ?? true);
   }
   if (isSwitch(flag))

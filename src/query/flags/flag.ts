@@ -160,11 +160,6 @@ export function isSwitch({ flags }: Flag): boolean {
   return !/[<[]/.test(flags);
 }
 
-/** Recognizes a switch like `--no-clobber`. */
-export function isNegation({ flags }: Flag): boolean {
-  return flags.startsWith('--no-');
-}
-
 /** Returns `--output` for `-o, --output <file>`. */
 export function longName({ flags }: Flag): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
