@@ -8,10 +8,10 @@ import {
   findDerivedMetric,
   type MetricName,
 } from '../contract/vocabulary.ts';
-import { UsageError } from '../errors.ts';
 import { visibleJson } from '../text/printable.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 import { type Window, wallAt } from './calendar.ts';
+import { flagError } from './flag-error.ts';
 import { namedFilters, type Part } from './query.ts';
 
 /** Parameters of a create call, in the order of the specification. */
@@ -88,12 +88,10 @@ function toSentTimes({ query, since, until, zone }: Part): Pick<Window, 'since' 
   const wallSince = wallAt(since, zone).toSeconds();
   const wallUntil = wallAt(until, zone).toSeconds();
   if (wallSince <= wallUntil) return { since: wallSince, until: wallUntil };
-  throw new UsageError(
+  throw flagError(
+    '--window-clock',
     'In local time, this period ends before it begins, because the clocks go back during it.',
-    {
-      about: { flag: '--window-clock' },
-      hint: 'Request the whole day, or use --window-clock instant.',
-    },
+    'Request the whole day, or use --window-clock instant.',
   );
 }
 

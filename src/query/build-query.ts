@@ -16,11 +16,11 @@ import {
   type VocabularyEntry,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
-import { UsageError } from '../errors.ts';
 import { didYouMean, findNearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import { requireConsistent } from './check-query.ts';
 import { type ColumnsQuery, readColumnNames } from './columns.ts';
+import { flagError } from './flag-error.ts';
 import type { TypedFilter } from './flags/read-value.ts';
 import {
   type KeptFlags,
@@ -91,9 +91,10 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
 export function readTimezone(name: string | undefined, profile: Profile): string {
   if (name === undefined) return defaultZone;
   if (profile === 'dsp') return readZone(name);
-  throw new UsageError(
+  throw flagError(
+    '--timezone',
     `--timezone works with DSP reports only: buyer reports are always in ${defaultZone}.`,
-    { about: { flag: '--timezone' }, hint: 'Remove --timezone.' },
+    'Remove --timezone.',
   );
 }
 
@@ -124,7 +125,7 @@ function readBreakdowns(
   if (timeBreakdowns.length < 2) return names;
 
   const hint = `Use at most one of ${timeNames.join(', ')}.`;
-  throw refuse('--by', `${timeBreakdowns.join(' and ')} cannot be combined.`, hint);
+  throw flagError('--by', `${timeBreakdowns.join(' and ')} cannot be combined.`, hint);
 }
 
 /** Returns the options that a query keeps. */
@@ -172,7 +173,7 @@ function readFilters(options: QueryFlags, profile: Profile): QueryFilters {
 /** Throws `UsageError` for a profile without filters. */
 function requireFilters(flag: string, profile: Profile): void {
   if (vocabularyOf(profile).filters.length > 0) return;
-  throw refuse(flag, 'DSP reports do not support filters.', `Remove ${flag}.`);
+  throw flagError(flag, 'DSP reports do not support filters.', `Remove ${flag}.`);
 }
 
 /** Finds the filter that a typed name means. Throws `UsageError` for an unknown one. */
@@ -185,7 +186,7 @@ function findFilter({ name: text }: TypedFilter): Filter {
   if (filter) return filter;
 
   const hint = closestHint(text, accepted);
-  throw refuse('--filter', `Unknown filter ${quoted(text)}.`, hint);
+  throw flagError('--filter', `Unknown filter ${quoted(text)}.`, hint);
 }
 
 /**
@@ -199,7 +200,7 @@ function readValues(filter: Filter, typed: readonly string[], flag: string): str
     if (on === 'COUNTRY') return findCountry(text)?.id ?? refuseCountry(text, flag);
 
     const byName = namedFilters.find((named) => named.filter === name);
-    throw refuse(
+    throw flagError(
       flag,
       `The filter ${name} needs numeric IDs, not ${quoted(text)}.`,
       byName ? `To filter by name, use ${byName.flag}.` : `It selects ${meaning}.`,
@@ -210,7 +211,7 @@ function readValues(filter: Filter, typed: readonly string[], flag: string): str
 function refuseCountry(text: string, flag: string): never {
   const names = listCountries().map(({ name }) => name);
   const hint = didYouMean(findNearest(text, names), 'Use ISO codes or English names: FR,Germany.');
-  throw refuse(flag, `Unknown country ${quoted(text)}.`, hint);
+  throw flagError(flag, `Unknown country ${quoted(text)}.`, hint);
 }
 
 /** Names that a flag accepts. */
@@ -231,13 +232,9 @@ function readNames<Name extends string>(
     const name = readName(text, accepted, flag);
     if (name !== undefined) return name as Name;
     const choice = `In ${profile} reports, choose from ${accepted.join(', ')}.`;
-    throw refuse(flag, `Unknown ${kind} ${quoted(text)}.`, closestHint(text, accepted, choice));
+    throw flagError(flag, `Unknown ${kind} ${quoted(text)}.`, closestHint(text, accepted, choice));
   });
   return removeDuplicates(names);
-}
-
-function refuse(flag: string, message: string, hint: string): UsageError {
-  return new UsageError(message, { hint, about: { flag } });
 }
 
 const timeNames: readonly string[] = [...breakdowns, ...derivedBreakdowns]

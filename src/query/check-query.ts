@@ -1,7 +1,7 @@
 import { findDerivedMetric } from '../contract/vocabulary.ts';
-import { UsageError } from '../errors.ts';
 import { joinWords } from '../text/quantity.ts';
 import { hasTimePlaceholder, listPlaceholders } from './file-name.ts';
+import { flagError } from './flag-error.ts';
 import { longName } from './flags/flag.ts';
 import { runFlagsByName } from './flags/run-flags.ts';
 import { type FormatName, formatFacts } from './format-names.ts';
@@ -34,7 +34,7 @@ export function requireFittingFlags(
     if (formats.some((format) => known.includes(format))) continue;
 
     const name = longName(flag);
-    throw refuse(
+    throw flagError(
       name,
       `${name} works with ${joinWords(known)}, not with ${joinWords(formats)}.`,
       `Remove ${name}, or write ${known[0]}.`,
@@ -56,7 +56,7 @@ export function requireSentMetrics(
   const document = formats.find((format) => formatFacts[format].isServiceDocument);
   const computed = metrics.find((name) => findDerivedMetric(name));
   if (document === undefined || computed === undefined) return;
-  throw refuse(
+  throw flagError(
     '--metrics',
     `${computed} is computed by adreport; ${document} contains only the service's own data.`,
     `Remove ${computed} from --metrics, or write csv, parquet, xlsx, html, pdf or table.`,
@@ -66,7 +66,7 @@ export function requireSentMetrics(
 function requireSplit(query: Query): void {
   const { split, lookback, breakdowns } = query;
   if (breakdowns.includes('WEEKLY') && split !== undefined && split !== 'week') {
-    throw refuse(
+    throw flagError(
       '--split',
       `--by WEEKLY requests one report per week, not per ${split}.`,
       `Remove --split ${split}${split === 'day' ? ', or use --by DAILY' : ''}.`,
@@ -76,7 +76,7 @@ function requireSplit(query: Query): void {
   const unit = findPartUnit(query);
   if (unit !== undefined && !hasFilePerPart(query)) requireMergeable(query, unit);
   if (lookback !== undefined && (split === undefined || !hasFilePerPart(query))) {
-    throw refuse(
+    throw flagError(
       '--lookback',
       '--lookback works only with a folder.',
       "Add --split day and -o '{date}.csv', or remove --lookback.",
@@ -91,14 +91,14 @@ function requireFittingOutputs(query: Query): void {
   const [{ path }, ...others] = query.outputs;
   const hasSeveralFiles = hasFilePerPart(query);
   if (hasSeveralFiles && others.length > 0) {
-    throw refuse(
+    throw flagError(
       '--output',
       'A folder takes only one -o.',
       'Remove the others; for other formats, use adreport view.',
     );
   }
   if (!hasSeveralFiles && others.some((output) => hasTimePlaceholder(output.path))) {
-    throw refuse(
+    throw flagError(
       '--output',
       `-o ${path} is one file for all ${unit}s.`,
       'Remove {date} from the other -o.',
@@ -106,7 +106,7 @@ function requireFittingOutputs(query: Query): void {
   }
   const withId = query.outputs.find((output) => listPlaceholders(output.path).includes('id'));
   if (withId) {
-    throw refuse(
+    throw flagError(
       '--output',
       `-o ${withId.path} has {id}, but there is a report for each ${unit}.`,
       'Use {date}, {since} or {until} instead.',
@@ -118,7 +118,7 @@ function requireFittingOutputs(query: Query): void {
 export function requireComparable(outputs: readonly Output[]): void {
   const document = outputs.find(({ format }) => formatFacts[format].isServiceDocument);
   if (!document) return;
-  throw refuse(
+  throw flagError(
     '--compare',
     `--compare cannot be used with ${document.format}, the service's own document.`,
     'Write html, xlsx, csv, parquet or a table, for example: -o report.html',
@@ -129,13 +129,9 @@ function requireOneComparison(query: Query): void {
   if (!query.compare) return;
   requireComparable(query.outputs);
   if (!hasFilePerPart(query)) return;
-  throw refuse(
+  throw flagError(
     '--compare',
     `--compare cannot be used with one file per ${findPartUnit(query)}.`,
     'Remove --compare. Later, adreport view reads the files and can compare them.',
   );
-}
-
-function refuse(flag: string, message: string, hint: string): UsageError {
-  return new UsageError(message, { about: { flag }, hint });
 }

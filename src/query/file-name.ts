@@ -1,5 +1,6 @@
-import { UsageError } from '../errors.ts';
+import type { UsageError } from '../errors.ts';
 import { findNearest } from '../text/nearest.ts';
+import { flagError } from './flag-error.ts';
 import type { Part, Query } from './query.ts';
 
 /** Placeholders of file names (`cli.md`, Output). */
@@ -102,10 +103,11 @@ function formatValue(word: string, values: NameValues): string {
 
 function missingValueError(word: string, values: NameValues): UsageError {
   const names = placeholders.filter((placeholder) => values[placeholder] !== undefined);
-  return new UsageError(`-o contains {${word}}, which has no value here.`, {
-    about: { flag: '--output' },
-    hint: `Choose from ${formatPlaceholders(names)}.`,
-  });
+  return flagError(
+    '--output',
+    `-o contains {${word}}, which has no value here.`,
+    `Choose from ${formatPlaceholders(names)}.`,
+  );
 }
 
 function formatPlaceholders(names: readonly Placeholder[]): string {
@@ -117,12 +119,13 @@ function parsePlaceholder(word: string): Placeholder {
   if (placeholder) return placeholder;
 
   const suggestion = findNearest(word, placeholders);
-  throw new UsageError(`Unknown placeholder {${word}} in -o.`, {
-    about: { flag: '--output' },
-    hint: suggestion
+  throw flagError(
+    '--output',
+    `Unknown placeholder {${word}} in -o.`,
+    suggestion
       ? `Did you mean {${suggestion}}?`
       : `Choose from ${formatPlaceholders(placeholders)}. Write a brace as {{ or }}.`,
-  });
+  );
 }
 
 /** Windows treats these names as devices, with any extension and with spaces before it. */

@@ -1,6 +1,6 @@
-import { UsageError } from '../errors.ts';
 import { suggestName } from '../text/nearest.ts';
 import { listPlaceholders } from './file-name.ts';
+import { flagError } from './flag-error.ts';
 import type { OutputFlags } from './flags/output-flags.ts';
 import { type FormatName, formatFacts, formatOfFile } from './format-names.ts';
 import type { Output } from './query.ts';
@@ -21,7 +21,7 @@ export function readOutputs(
 ): readonly [Output, ...Output[]] {
   const [first = '-', ...others] = output;
   if (format !== undefined && others.length > 0) {
-    throw refuse('--format cannot be used with several -o.', 'Remove --format.');
+    throw flagError('--output', '--format cannot be used with several -o.', 'Remove --format.');
   }
   const toOutput = (path: string): Output => {
     refuseUrl(path, format ?? formatOfFile(path));
@@ -35,11 +35,13 @@ export function readOutputs(
 
 /** Throws `UsageError` for an empty name, and for a list of names. */
 function requireOneName(path: string): void {
-  if (path.trim() === '') throw refuse('-o needs the name of a file.', 'For stdout: -o -');
+  if (path.trim() === '')
+    throw flagError('--output', '-o needs the name of a file.', 'For stdout: -o -');
 
   const names = path.split(',');
   const isList = names.length > 1 && names.every((name) => formatOfFile(name) !== undefined);
-  if (isList) throw refuse(`-o ${path} is a list of files.`, 'Use -o for each of them.');
+  if (isList)
+    throw flagError('--output', `-o ${path} is a list of files.`, 'Use -o for each of them.');
 }
 
 /** Throws `UsageError` for an unknown ending. A name without an ending means csv. */
@@ -52,9 +54,9 @@ function chooseFormat(path: string): FormatName {
 
   const endings = Object.values(formatFacts).flatMap((format) => format.endings);
   const message = `Unknown file extension .${ending} in -o ${path}.`;
-  throw refuse(message, `${suggestName(ending, endings)} Any other name needs --format.`);
-}
-
-function refuse(message: string, hint: string): UsageError {
-  return new UsageError(message, { about: { flag: '--output' }, hint });
+  throw flagError(
+    '--output',
+    message,
+    `${suggestName(ending, endings)} Any other name needs --format.`,
+  );
 }

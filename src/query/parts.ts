@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import type { UsageError } from '../errors.ts';
 import { joinWords } from '../text/quantity.ts';
 import {
   type CalendarUnit,
@@ -14,6 +14,7 @@ import {
   type Window,
 } from './calendar.ts';
 import { hasTimePlaceholder } from './file-name.ts';
+import { flagError } from './flag-error.ts';
 import type { Shard } from './flags/read-value.ts';
 import { laterMs, resolvePeriod, tryResolve } from './period.ts';
 import type { Part, Query } from './query.ts';
@@ -53,10 +54,11 @@ export function wholePart(query: Query, nowMs: number): Part {
   const window = resolveWindow(query, nowMs);
   if (window.since > now) {
     const begin = formatInstant(window.since, window.zone);
-    throw new UsageError(`The period has not begun: it begins at ${begin}.`, {
-      about: { flag: query.period === undefined ? '--since' : '--period' },
-      hint: 'Choose an earlier period, for example --period yesterday.',
-    });
+    throw flagError(
+      query.period === undefined ? '--since' : '--period',
+      `The period has not begun: it begins at ${begin}.`,
+      'Choose an earlier period, for example --period yesterday.',
+    );
   }
   return toPart(query, query.compare ? comparableWindow(window, now) : window);
 }
@@ -126,10 +128,7 @@ function cutToUnit(part: Part, unit: CalendarUnit): Part {
 
 function tooManyPartsError(unit: SplitUnit): UsageError {
   const message = `--split ${unit} would request more than 20,000 reports for this period.`;
-  return new UsageError(message, {
-    about: { flag: '--split' },
-    hint: 'Use a shorter period, or a longer --split.',
-  });
+  return flagError('--split', message, 'Use a shorter period, or a longer --split.');
 }
 
 /** A report with more days than this is split into weeks. */
@@ -202,12 +201,11 @@ export function requireWholeUnits(
   // Only a time of day can cut a day.
   const format = unit === 'day' ? formatInstant : formatDate;
   const period = `${format(since, zone)} to ${format(end - 1, zone)}`;
-  throw new UsageError(
+  const nearest = formatNearestWhole({ since, end, zone }, first, last);
+  throw flagError(
+    flag,
     `${subject} needs full ${unit}s, but the period ${period} includes a partial ${unit}.`,
-    {
-      about: { flag },
-      hint: `The nearest full period is --period ${formatNearestWhole({ since, end, zone }, first, last)}. Only the current ${unit} may be incomplete.`,
-    },
+    `The nearest full period is --period ${nearest}. Only the current ${unit} may be incomplete.`,
   );
 }
 
@@ -237,12 +235,10 @@ export function requireMergeable(query: Query, unit: SplitUnit): void {
   const why = query.breakdowns.includes('MONTHLY')
     ? `MONTHLY rows span several ${unit}s`
     : 'the rows have no date';
-  throw new UsageError(
+  throw flagError(
+    '--split',
     `--split ${unit}: the reports cannot be merged into one output, because ${why}.`,
-    {
-      about: { flag: '--split' },
-      hint: `Add ${joinWords(finest, 'or')} to --by, or write one file per ${unit} with {date}, {since} or {until} in -o.`,
-    },
+    `Add ${joinWords(finest, 'or')} to --by, or write one file per ${unit} with {date}, {since} or {until} in -o.`,
   );
 }
 

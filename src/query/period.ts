@@ -15,6 +15,7 @@ import {
   type Window,
   wallAt,
 } from './calendar.ts';
+import { flagError } from './flag-error.ts';
 
 /** A period as typed: `period`, or `since` and perhaps `until`. */
 export interface TypedPeriod {
@@ -53,10 +54,11 @@ export function resolvePeriod(typed: TypedPeriod, options: PeriodOptions): Windo
   const { period, since, until } = typed;
   if (period !== undefined && (since ?? until) !== undefined) {
     const otherFlag = since === undefined ? '--until' : '--since';
-    throw new UsageError(`--period cannot be used with ${otherFlag}.`, {
-      about: { flag: '--period' },
-      hint: 'Use either --period, or --since and --until.',
-    });
+    throw flagError(
+      '--period',
+      `--period cannot be used with ${otherFlag}.`,
+      'Use either --period, or --since and --until.',
+    );
   }
 
   const zone = readZone(options.zone);
@@ -65,10 +67,11 @@ export function resolvePeriod(typed: TypedPeriod, options: PeriodOptions): Windo
   const seconds =
     period === undefined ? readEnds({ since, until }, moment) : readPeriod(period.trim(), moment);
   if (seconds.since < 0) {
-    throw new UsageError('The period begins before 1970, which the service does not support.', {
-      about: { flag: period === undefined ? '--since' : '--period' },
-      hint: 'Choose a later day.',
-    });
+    throw flagError(
+      period === undefined ? '--since' : '--period',
+      'The period begins before 1970, which the service does not support.',
+      'Choose a later day.',
+    );
   }
   return { ...seconds, end: seconds.until + 1, zone };
 }
@@ -97,10 +100,11 @@ export function readZone(text: string): string {
   const name = text.trim();
   if (!isZoneName(name)) {
     const suggestion = findNearest(name, Intl.supportedValuesOf('timeZone'));
-    throw new UsageError(`Unknown time zone ${quoted(text)}.`, {
-      about: { flag: '--timezone' },
-      hint: didYouMean(suggestion, 'Use a name such as Europe/Paris, America/New_York or UTC.'),
-    });
+    throw flagError(
+      '--timezone',
+      `Unknown time zone ${quoted(text)}.`,
+      didYouMean(suggestion, 'Use a name such as Europe/Paris, America/New_York or UTC.'),
+    );
   }
   const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
@@ -138,10 +142,11 @@ function readEnds({ since: first, until: last = 'now' }: TypedPeriod, moment: Mo
   if (since <= until) return { since, until };
 
   const [from, to] = [since, until].map((instant) => formatInstant(instant, moment.zone));
-  throw new UsageError(`The period begins at ${from}, but ends at ${to}.`, {
-    about: { flag: '--since' },
-    hint: 'Choose an earlier --since, or a later --until.',
-  });
+  throw flagError(
+    '--since',
+    `The period begins at ${from}, but ends at ${to}.`,
+    'Choose an earlier --since, or a later --until.',
+  );
 }
 
 /** Reads whole days of the zone. `last-24h` means the 24 hours until now. */
@@ -174,8 +179,7 @@ function readRange(text: string, { wallNow }: Moment): Days {
 }
 
 function unknownPeriodError(text: string, hint: string): UsageError {
-  const about = { flag: '--period' };
-  return new UsageError(`Unknown period ${quoted(text)}.`, { about, hint });
+  return flagError('--period', `Unknown period ${quoted(text)}.`, hint);
 }
 
 /**
@@ -209,10 +213,11 @@ function readTime(end: End, text: string, moment: Moment): number {
   if (days) return firstOrLastSecond(end, days, zone);
 
   const suggestion = suggestForm(text, ['now', 'today', 'yesterday']);
-  throw new UsageError(`Unknown time ${quoted(text)}.`, {
-    about: { flag: `--${end}` },
-    hint: didYouMean(suggestion, explainMissingDate(text, acceptedTimes)),
-  });
+  throw flagError(
+    `--${end}`,
+    `Unknown time ${quoted(text)}.`,
+    didYouMean(suggestion, explainMissingDate(text, acceptedTimes)),
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
+import { flagError } from './flag-error.ts';
 
 /**
  * Matches `s3://` and `jdbc:postgresql://`. A Windows drive, which has a single letter, does not
@@ -21,10 +22,11 @@ export function refuseUrl(name: string, format: string | undefined): void {
   const gzip = name.endsWith('.gz') ? 'gzip | ' : '';
   const url = shellWord(shownUrl(name), process.platform);
   const program = /^s3:/i.test(name) ? `aws s3 cp - ${url}` : `PROGRAM ${url}`;
-  throw new UsageError(`-o ${shownUrl(name)} is a URL; adreport writes to files.`, {
-    about: { flag: '--output' },
-    hint: `Use a pipe: … ${formatFlag}-o - | ${gzip}${program}`,
-  });
+  throw flagError(
+    '--output',
+    `-o ${shownUrl(name)} is a URL; adreport writes to files.`,
+    `Use a pipe: … ${formatFlag}-o - | ${gzip}${program}`,
+  );
 }
 
 /** Throws `UsageError` if a file to read is a URL. */
