@@ -256,10 +256,6 @@ function describeTarget({ origin, protocol }: URL): string {
 /** Before the request may have reached the service, after that, or once the headers have arrived. */
 type ExchangePhase = 'unsent' | 'sent' | 'receiving';
 
-interface FailedExchange extends HttpOptions {
-  readonly phase: ExchangePhase;
-}
-
 /** Sends one request. The promise resolves when the headers have arrived. */
 async function exchange(
   dispatcher: Dispatcher,
@@ -309,7 +305,7 @@ async function exchange(
 function exchangeError(
   cause: unknown,
   { url, step, reportId }: HttpRequest,
-  { phase, proxy, wording }: FailedExchange,
+  { phase, proxy, wording }: HttpOptions & { readonly phase: ExchangePhase },
 ): AdreportError {
   if (isDecompressionError(cause)) {
     const message = `The compressed response to ${step} is damaged or incomplete.`;
