@@ -21,11 +21,13 @@ export async function checkPath(
   options: ReadFoldersOptions,
 ): Promise<CheckedFolder[]> {
   const checked: CheckedFolder[] = [];
-  for (const named of await readFolders(path, options)) checked.push(await check(named, options));
+  for (const folder of await readFolders(path, options)) {
+    checked.push(await checkNamedFolder(folder, options));
+  }
   return checked;
 }
 
-async function check(
+async function checkNamedFolder(
   { folder, snapshot, defect }: NamedFolder,
   { nowMs, signal }: ReadFoldersOptions,
 ): Promise<CheckedFolder> {
