@@ -24,7 +24,7 @@ export function toSavedKeys(query: Query): Readonly<Record<string, SavedValue>> 
 }
 
 /** Keys that change neither the request nor the bytes of a file. */
-const otherKeys: readonly string[] = [
+const neutralKeys: readonly string[] = [
   ...['period', 'since', 'until', 'lookback', 'strict', 'direct', 'encoding'],
   ...['title', 'note', 'label', 'output', 'account'],
 ];
@@ -55,7 +55,7 @@ function formatContent(query: Query): ReadonlyMap<string, string> {
   }
   const content = new Map<string, string>();
   for (const [key, value] of Object.entries(toSavedKeys({ ...query, filters }))) {
-    if (!otherKeys.includes(key)) content.set(key, String(value));
+    if (!neutralKeys.includes(key)) content.set(key, String(value));
   }
   return content;
 }
