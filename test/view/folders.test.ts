@@ -155,6 +155,16 @@ describe('views that would be silently wrong are exit 2', () => {
     for (const { line, says } of refusals) expectRefusal(await run(line), 2, says);
   });
 
+  test('days are selected in a folder of weeks', async () => {
+    const weeks = '--period 2026-10-05..2026-10-18 --split week --by DAILY --metrics clicks -q';
+    const { run } = await serveFolder(`${weeks} -o weeks/{date}.csv`);
+    await run('run --period 2026-10-10..2026-10-13 --by DAILY --metrics clicks -o days.csv -q');
+    const { stdout, stderr } = await run('view weeks --period 2026-10-10..2026-10-13');
+
+    expect(stderr).toBe('');
+    expect(stdout).toBe((await run('view days.csv')).stdout);
+  });
+
   test('named files of a folder form one table by day', async () => {
     const { run } = await serveFolder(daily);
     const { stdout, stderr } = await run(

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { readFolder } from '../../folder/folder-snapshot.ts';
+import { overlaps } from '../../folder/parts.ts';
 import { type SelectedPart, selectFiles } from '../../folder/select-files.ts';
 import type { Window } from '../../query/calendar.ts';
 import { printable } from '../../text/printable.ts';
@@ -35,7 +36,7 @@ interface Search {
 export async function findFiles(paths: OpenedPaths, search: Search): Promise<PeriodFiles> {
   const { window } = search;
   const files = paths.files.filter(({ record }) => {
-    return !record || !window || startsIn(window, record.part.since);
+    return !record || overlaps(record.part, { window });
   });
   const warnings: string[] = [];
   const notes: string[] = [];
@@ -48,10 +49,6 @@ export async function findFiles(paths: OpenedPaths, search: Search): Promise<Per
     end = Math.max(end, selected.at(-1)?.part.end ?? 0);
   }
   return { files, warnings, notes, end };
-}
-
-function startsIn({ since, until }: Window, instant: number): boolean {
-  return since <= instant && instant <= until;
 }
 
 async function selectFolderFiles(

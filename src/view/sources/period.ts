@@ -12,6 +12,7 @@ import { requireWholeUnits } from '../../query/parts.ts';
 import { resolvePeriod } from '../../query/period.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { SourceFile } from './open-paths.ts';
+import { findUnitOfRows } from './whole-groups.ts';
 
 /** A span of days, both included: `2026-11-01`. */
 export interface DaySpan {
@@ -53,11 +54,11 @@ export function resolvePeriods(
     return {};
   }
 
-  const unit = query?.split ?? 'day';
+  const unit = query ? findUnitOfRows(query) : 'day';
   const zone = query?.timezone ?? defaultZone;
   const window = resolvePeriod({ period, since, until }, { zone, nowMs, unit });
   const now = Math.floor(nowMs / 1_000);
-  const subject = unit === 'day' ? 'view' : `${shown}, with a file a ${unit},`;
+  const subject = unit === 'day' ? 'view' : `${shown}, whose rows are whole ${unit}s,`;
   const flag = period === undefined ? '--since' : '--period';
   requireWholeUnits(window, unit, { now, subject, flag });
   if (!compare) return { window };

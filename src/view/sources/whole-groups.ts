@@ -27,15 +27,16 @@ function findNamedUnits(by: readonly string[]): NamedUnit[] {
   return named;
 }
 
-/** Throws `UsageError` if `--by` needs days, but the rows of a folder are weeks or months. */
-export function requireGroupable(
-  by: readonly string[],
-  { breakdowns, split }: FolderQuery,
-  shown: string,
-): void {
+/** Returns the unit of a folder's rows. Rows without a date have that of their file. */
+export function findUnitOfRows({ breakdowns, split }: FolderQuery): SplitUnit {
   const units = findNamedUnits(breakdowns).map(({ unit }) => unit);
-  const [unitOfRows = split] = units;
-  if (unitOfRows === 'day' || units.includes('day')) return;
+  return units.includes('day') ? 'day' : (units[0] ?? split);
+}
+
+/** Throws `UsageError` if `--by` needs days, but the rows of a folder are weeks or months. */
+export function requireGroupable(by: readonly string[], query: FolderQuery, shown: string): void {
+  const unitOfRows = findUnitOfRows(query);
+  if (unitOfRows === 'day') return;
   for (const { name, unit } of findNamedUnits(by)) {
     if (unit === unitOfRows) continue;
     throw new UsageError(
