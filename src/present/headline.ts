@@ -51,7 +51,7 @@ function valueOrZero(sums: Sums | undefined, metric: ReportMetric): number {
   return (sums && metricValue(metric, sums)) ?? 0;
 }
 
-/** The contribution of one group to the change of a metric. */
+/** Contribution of a group to the change of a metric. */
 interface Contribution extends Pick<Group, 'key'> {
   /** `undefined` if the group does not occur in that report. */
   readonly now: Sums | undefined;

@@ -14,7 +14,7 @@ const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Converts a cell that is not empty to JSON. */
 export type CellReader = (text: string) => string;
 
-/** How a CSV was written. */
+/** Form in which a CSV is written. */
 export interface CsvDialect {
   readonly delimiter: string;
   readonly hasByteOrderMark: boolean;

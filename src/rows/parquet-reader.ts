@@ -58,7 +58,7 @@ interface Slice {
 
 const memberPrefix = 'adreport.';
 
-/** Reads what adreport wrote to the metadata of a file. */
+/** Reads the entries that adreport wrote to the metadata of a file. */
 function readNotes(metadata: FileMetaData): ParquetNote[] {
   const notes: ParquetNote[] = [];
   for (const { key, value } of metadata.key_value_metadata ?? []) {
@@ -74,7 +74,7 @@ function readNotes(metadata: FileMetaData): ParquetNote[] {
  * Integers keep all digits, and decimals keep their scale.
  */
 export class ParquetReader {
-  /** What adreport wrote to the metadata. Empty until rows are read. */
+  /** Entries that adreport wrote to the metadata. Empty until rows are read. */
   notes: readonly ParquetNote[] = [];
 
   readonly #source: AsyncBuffer;

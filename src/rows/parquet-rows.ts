@@ -53,7 +53,7 @@ export class ParquetDecoder {
   }
 }
 
-/** The decoding process as its parent sees it. */
+/** Decoding process, as its parent sees it. */
 class DecoderProcess {
   readonly #child: ChildProcess;
   readonly #pieces: AsyncIterator<Buffer>;
