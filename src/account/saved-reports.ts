@@ -3,8 +3,8 @@ import { UsageError } from '../errors.ts';
 import { type RunFlags, runFlagsByName } from '../query/flags/run-flags.ts';
 import { type FormatName, formatOfFile } from '../query/format-names.ts';
 import {
+  findMistakenOption,
   flagsByKey,
-  locateMistake,
   readSavedOptions,
   type SavedOptions,
 } from '../query/saved-report.ts';
@@ -48,7 +48,7 @@ export interface ReportFlags {
   /** Account settings of the saved report. */
   readonly choice?: ProjectChoice;
 
-  /** Adds the file and the line of a mistake in a saved report. */
+  /** Adds the file and the line of a mistake, unless it is in a typed flag. */
   readonly locate?: (mistake: UsageError) => UsageError;
 }
 
@@ -77,7 +77,10 @@ export async function readSavedReports(
     const known = Object.entries(others).filter(([option]) => !unusedDefaults.includes(option));
     const options = { ...command.options, ...Object.fromEntries(known) };
     const locate = (mistake: UsageError): UsageError => {
-      return fileError(shownPath, locateMistake(mistake, saved.lines, section.line));
+      const option = findMistakenOption(mistake) ?? '';
+      if (typedOptions.has(option)) return mistake;
+      const { message, hint } = mistake;
+      return fileError(shownPath, { line: saved.lines.get(option) ?? section.line, message, hint });
     };
     return { name, options, choice, locate };
   });

@@ -74,14 +74,9 @@ export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<
 
 const periodOptions: readonly string[] = ['period', 'since', 'until'];
 
-/** Adds the line of the value to a mistake. */
-export function locateMistake(
-  { message, hint, about }: UsageError,
-  lines: SavedOptions['lines'],
-  line: number,
-): LineMistake {
-  const option = [...runFlagsByName].find(([, flag]) => longName(flag) === about?.flag)?.[0];
-  return { line: lines.get(option ?? '') ?? line, message, hint };
+/** Finds the option that a mistake is about. */
+export function findMistakenOption({ about }: UsageError): string | undefined {
+  return [...runFlagsByName].find(([, flag]) => longName(flag) === about?.flag)?.[0];
 }
 
 /** Reads the value of a key as if it were typed. Throws `UsageError` for an invalid value. */

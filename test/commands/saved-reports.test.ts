@@ -90,9 +90,14 @@ describe('mistakes are exit 2', () => {
       report: '\n    profile: dsp\n    period: yesterday\n    metrics: displays, clicks',
       expected: /adreport\.yaml:6: Unknown metric “clicks”/,
     },
-  ])('$report', async ({ report, expected }) => {
+    {
+      report: '\n    by: DAILY',
+      typed: '--period yesterdy',
+      expected: /^adreport: Unknown period “yesterdy”/,
+    },
+  ])('$report $typed', async ({ report, typed = '', expected }) => {
     const cwd = folderWith(`# a comment\nreports:\n  a: ${report}\n`);
-    expectRefusal(await runCli('run a --local', { cwd }), 2, expected);
+    expectRefusal(await runCli(`run a --local ${typed}`, { cwd }), 2, expected);
   });
 
   test('two reports of a run would have the same file', async () => {
