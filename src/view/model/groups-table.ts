@@ -60,16 +60,11 @@ function listEarlierGroups(
   const groups = sortInServiceOrder(before);
   if (!others) return groups;
 
-  const shown = new Set(top);
-  const kept: Group[] = [];
-  const rest: Group[] = [];
-  for (const group of groups) {
-    const now = all.find(group.key);
-    const isOmitted = now !== undefined && !shown.has(now);
-    if (isOmitted) rest.push(group);
-    else kept.push(group);
-  }
+  const shown = new Set<Group | undefined>([undefined, ...top]);
+  const isShown = ({ key }: Group): boolean => shown.has(all.find(key));
+  const kept = groups.filter(isShown);
   if (!withOthers) return kept;
+  const rest = groups.filter((group) => !isShown(group));
   const sums = addSums(rest, before.metrics);
   return [...kept, buildOthersGroup({ count: others.count, sums }, before.by)];
 }

@@ -1,3 +1,4 @@
+import type { ReportSummary } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { readField } from '../../rows/column-values.ts';
 import type { ReportTail, RowBatch, Value } from '../../rows/row-batch.ts';
@@ -17,21 +18,14 @@ export function mayOverlap(sources: readonly SourceFile[]): boolean {
   return false;
 }
 
-/** Period of a file, in milliseconds since 1970; `until` is included. */
-interface FilePeriod {
-  readonly file: string;
-  readonly since: number;
-  readonly until: number;
-}
-
 /** Finds rows of the same day and breakdowns in two files. */
 export class OverlapCheck {
   /** Names of the files so far. */
   readonly #files: string[] = [];
   readonly #keys = new RowKeys();
 
-  /** Periods of the files whose rows are sums of a whole period. */
-  readonly #periods: FilePeriod[] = [];
+  /** Summaries of the files whose rows are sums of a whole period, by their names. */
+  readonly #summaries = new Map<string, ReportSummary>();
 
   /** Adds rows of a file. Throws `UsageError` for one that an earlier file has. */
   add(batch: RowBatch, { shown }: SourceFile): void {
@@ -48,28 +42,25 @@ export class OverlapCheck {
   }
 
   /**
-   * Ends a file. Throws `UsageError` if its rows and those of another file
-   * are sums of different periods that overlap: such rows have different dates.
+   * Ends a file. Throws `UsageError` if its rows and those of another file are sums of different
+   * periods that overlap: such rows have different dates.
    */
-  end(tail: ReportTail, { shown: file }: SourceFile): void {
-    const period = findPeriodOfRows(tail);
-    if (!period) return;
-    const { since, until } = period;
-    for (const other of this.#periods) {
-      const isSame = since === other.since && until === other.until;
-      if (isSame || until < other.since || other.until < since) continue;
-      throw new UsageError(`The periods of ${other.file} and ${file} overlap.`, {
+  end({ summary }: ReportTail, { shown }: SourceFile): void {
+    if (!summary?.breakdowns.includes('RANGE')) return;
+    for (const [other, { since, until }] of this.#summaries) {
+      const isSame = since === summary.since && until === summary.until;
+      const isApart = isBefore(until, summary.since) || isBefore(summary.until, since);
+      if (isSame || isApart) continue;
+      throw new UsageError(`The periods of ${other} and ${shown} overlap.`, {
         hint: 'Remove one, or view them one at a time.',
       });
     }
-    this.#periods.push({ file, since, until });
+    this.#summaries.set(shown, summary);
   }
 }
 
-/** Returns the period of rows that are sums of a whole period; `undefined` for other rows. */
-function findPeriodOfRows({ summary }: ReportTail): Omit<FilePeriod, 'file'> | undefined {
-  if (!summary?.breakdowns.includes('RANGE')) return undefined;
-  return { since: Date.parse(summary.since), until: Date.parse(summary.until) };
+function isBefore(one: string, other: string): boolean {
+  return Date.parse(one) < Date.parse(other);
 }
 
 /** @param key values of a row that both files have */
