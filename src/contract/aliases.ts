@@ -11,7 +11,7 @@ import {
 
 type AliasedName = MetricName | DerivedName | BreakdownName | DerivedBreakdownName;
 
-/** Common words of the field, with the names they mean. A word with several names is ambiguous. */
+/** Everyday words and the names that they mean. A word with several names is ambiguous. */
 // biome-ignore format: a table
 export const aliases: Readonly<Record<string, readonly AliasedName[]>> = {
   'ad requests': ['requests'], 'bid requests': ['requests'],
@@ -52,7 +52,7 @@ export const aliases: Readonly<Record<string, readonly AliasedName[]>> = {
 
 /**
  * Finds the accepted names that a typed name stands for. An exact match wins, then names that
- * differ only in case, blanks, `-`, `_` or plural, then aliases and other names of a metric or
+ * differ only in case, spaces, `-`, `_` or plural, then aliases and other names of a metric or
  * breakdown. With several results the name is ambiguous; with none it is unknown.
  *
  * @param accepted metrics, breakdowns, filters or columns
@@ -67,7 +67,7 @@ export function findNames(typed: string, accepted: readonly string[]): readonly 
   return accepted.filter((name) => names.has(name));
 }
 
-/** Finds the accepted names that equal a typed name, ignoring case, blanks, `-`, `_` and plural. */
+/** Finds the accepted names that equal a typed name, ignoring case, spaces, `-`, `_` and plural. */
 export function findSpellings(typed: string, accepted: readonly string[]): readonly string[] {
   if (accepted.includes(typed)) return [typed];
 
@@ -108,7 +108,7 @@ function matchesEntry({ name, columns, hasOwnColumns }: NamedColumns, typed: str
   return alias !== undefined && aliases[alias]?.includes(name) === true;
 }
 
-/** Compares names, ignoring case, blanks, `-`, `_` and plural. */
+/** Compares names, ignoring case, spaces, `-`, `_` and plural. */
 function isSameName(name: string, typed: string): boolean {
   const a = normalizeName(name);
   const b = normalizeName(typed);

@@ -19,7 +19,7 @@ export function detectBinaryFormat(head: Uint8Array): BinaryFormat | undefined {
   return signatures.find(({ signature }) => start.startsWith(signature))?.format;
 }
 
-/** Recognizes a web page, such as that of a proxy or a captive portal. */
+/** Recognizes a web page, for example from a proxy or a captive portal. */
 export function isPage(text: string, contentType = ''): boolean {
   return /html/i.test(contentType) || /^\s*</.test(text);
 }
@@ -28,7 +28,7 @@ function isLabelledCsv(contentType = ''): boolean {
   return /\bcsv\b/i.test(contentType);
 }
 
-/** Recognizes a body that is labelled as CSV, or whose first line is not JSON. */
+/** Recognizes a body that is labeled as CSV, or whose first line is not JSON. */
 export function isCsv(text: string, contentType = ''): boolean {
   return isLabelledCsv(contentType) || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(text);
 }
@@ -42,7 +42,7 @@ export function looksLikeReport(text: string): boolean {
   return /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(text);
 }
 
-/** Returns the report ID if the whole body is an ID, whatever its media type. */
+/** Returns the report ID if the body is nothing but an ID, whatever its media type. */
 export function findBareId(text: string, contentType = ''): string | undefined {
   const id = /^\s*([\w-]{1,128})\s*$/.exec(text)?.[1];
   return id !== undefined && /\d/.test(id) && !isLabelledCsv(contentType) ? id : undefined;

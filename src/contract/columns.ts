@@ -22,10 +22,10 @@ export interface Column {
   readonly metric?: MetricName;
   readonly breakdown?: BreakdownName;
 
-  /** Dates of weekly columns are Mondays. */
+  /** Whether dates are the Mondays of weeks. */
   readonly isWeekly?: true;
 
-  /** Hidden columns are requested only to compute others. */
+  /** Whether the column serves only to compute others. */
   readonly hidden?: true;
 }
 
@@ -119,8 +119,8 @@ export function fieldOfColumn({ field, metric }: Column, fields: readonly string
 }
 
 /**
- * Finds a row field by name. Ignores outer blanks, and case if nothing matches exactly.
- * Returns unknown names unchanged.
+ * Finds a row field by name. Ignores surrounding spaces, and case if nothing matches exactly.
+ * Returns an unknown name unchanged.
  */
 export function findField(name: string): string {
   const trimmed = name.trim();
@@ -192,7 +192,7 @@ export function currencyOf(field: string): '' | '$' | '€' {
   return name.endsWith('Euro') ? '€' : '';
 }
 
-/** Derives the noun of a breakdown from its meaning: `campaign`, `postal code`. */
+/** Derives a noun for a breakdown from its meaning: `campaign`, `postal code`. */
 export function deriveNoun({ meaning }: Pick<Breakdown, 'meaning'>): string {
   return meaning.replace(/^by (the )?/, '').replaceAll(/ \([^)]*\)/g, '');
 }

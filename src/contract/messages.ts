@@ -22,7 +22,7 @@ export const endpoints = {
 /** Short names of the calls. Faults and traces use them. */
 export type EndpointName = keyof typeof endpoints;
 
-/** Names of the calls, in the order in which a client makes them. */
+/** Names of the calls, in the order that a client makes them. */
 export const endpointNames = Object.keys(endpoints) as readonly EndpointName[];
 
 /** Joins a base URL, with or without trailing slashes, and the path of a call. */
@@ -78,7 +78,6 @@ export interface StatusRecord {
   readonly report_id: string;
 }
 
-/** Meaning of a status word. */
 export type ReportOutcome = 'progress' | 'ready' | 'failed';
 
 const statusWords: Readonly<Record<ReportOutcome, readonly string[]>> = {
@@ -138,10 +137,10 @@ export interface CampaignRecord {
 export interface CampaignList {
   readonly campaigns: readonly CampaignRecord[];
 
-  /** Response as it was received. */
+  /** Response as received. */
   readonly document: unknown;
 
-  /** Set by a response with status 206. */
+  /** Whether the response had status 206. */
   readonly isPartial: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { BreakdownFields, MetricFields, Profile } from './vocabulary.ts';
 /** A row whose fields are unknown at compile time. */
 export type AnyRow = Readonly<Record<string, string | number | null>>;
 
-/** True for literal names, false for the type `string`. */
+/** `true` for literal names, `false` for the type `string`. */
 type IsLiteral<Names> = [Names] extends [never] ? true : string extends Names ? false : true;
 
 /** Shows the members of a computed type in editors. */
@@ -13,7 +13,7 @@ type KnownRow<AnyProfile extends Profile, By, Metrics> = Flat<
   BreakdownFields<By> & MetricFields<AnyProfile, Metrics>
 >;
 
-/** Type of a row, inferred from profile, breakdowns and metrics if these are literals. */
+/** Type of a row, inferred from profile, breakdowns and metrics if they are literals. */
 export type RowOf<AnyProfile extends Profile, By, Metrics> = [
   IsLiteral<By>,
   IsLiteral<Metrics>,

@@ -3,14 +3,14 @@
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Matches a DSP's money, which has a decimal comma. Three digits after the comma are refused,
- * because the comma might separate thousands. They are accepted only after a single zero.
+ * Matches a DSP's money, which has a decimal comma. Rejects `1,234`, in which the comma might
+ * separate thousands, but not `0,123`.
  */
 const commaPattern = /^-?(?:(?:0|[1-9]\d*),\d{1,2}|0,\d+)$/;
 
 /**
  * Normalizes a number, or a string such as `"1234,50"`, to a string with a decimal point and all
- * digits. Accepts surrounding blanks, a plus sign, leading zeros, and a point without a digit
+ * digits. Accepts surrounding spaces, a plus sign, leading zeros, and a point without a digit
  * before it (`.5`). Returns `undefined` for any other value.
  */
 export function toDecimalString(value: unknown): string | undefined {
@@ -85,10 +85,10 @@ export interface ParsedTime {
   /** Wall time as if it were UTC, in milliseconds since 1970. A day is its midnight. */
   readonly wallMs: number;
 
-  /** Milliseconds since 1970. Absent if the string has no offset. */
+  /** Milliseconds since 1970. Absent without an offset. */
   readonly instantMs?: number;
 
-  /** True for a day without a time. */
+  /** Whether the string is a day without a time. */
   readonly isDay: boolean;
 }
 
@@ -96,7 +96,7 @@ const timePattern =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)? ?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /**
- * Parses a day, optionally with a time after a `T` or a blank. The time may lack seconds. A
+ * Parses a day, optionally with a time after a `T` or a space. The time may lack seconds. A
  * fraction of a second is dropped. An offset (`Z`, `+0100`, `+01:00` or `+01`) is optional. Returns
  * `undefined` for any other string.
  */

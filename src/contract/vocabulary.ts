@@ -29,8 +29,7 @@ export interface VocabularyEntry<Name extends string = string> {
 }
 
 /**
- * Explains revenue, which buyers look for under another name. Printed once wherever metrics are
- * explained.
+ * Explains revenue, which buyers call by other names. Printed once wherever metrics are explained.
  */
 export const revenueMeaning =
   'The service reports revenue in euros and in US dollars; buyers know it as their spend.';
@@ -203,7 +202,7 @@ export interface DerivedMetric extends VocabularyEntry {
   readonly factor: number;
   readonly type: 'percent' | 'money';
 
-  /** Shown only if the user names the metric, which keeps the default output short. */
+  /** Whether the metric is shown only if the user names it, to keep the default output short. */
   readonly onlyWhenNamed?: true;
 }
 

@@ -17,13 +17,13 @@ export class CsvEncoder implements Encoder {
   readonly #values: RowValues;
   readonly #options: EncodeOptions;
 
-  /** Empty until the header is written. */
+  /** Columns, once the header is written. */
   #columns: readonly PlannedColumn[] = [];
 
   readonly #copier = new RowCopier();
   #hasStarted = false;
 
-  /** Fields whose bytes are copied. `undefined` if cells are formatted instead. */
+  /** Fields whose bytes are copied, or `undefined` if cells are formatted instead. */
   #copiedFields: readonly string[] | undefined;
 
   constructor(options: EncodeOptions) {
@@ -92,7 +92,7 @@ export class CsvEncoder implements Encoder {
 
   /**
    * Formats a cell without quotes.
-   * @param isNumeric set if strings in the column are numbers
+   * @param isNumeric whether strings in the column are numbers
    */
   #formatCell(value: Value | undefined, isNumeric: boolean): string {
     if (value === null || value === undefined) return '';
@@ -119,5 +119,5 @@ function withDecimalComma(number: string): string {
   return /^-?[1-9]\d*,\d{3}$/.test(text) ? `${text}0` : text;
 }
 
-/** Matches the beginning of a cell that a spreadsheet would take for a formula (CSV injection). */
+/** Matches the start of a cell that a spreadsheet would evaluate as a formula (CSV injection). */
 const formulaStart = /^[=+\-@\t]/;

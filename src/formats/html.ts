@@ -11,7 +11,7 @@ export class PageEncoder implements Encoder {
   readonly #plan: ColumnPlan;
   readonly #sums = new ReportSums();
 
-  /** `undefined` once there are too many rows for a table. */
+  /** Rows for the table, or `undefined` once there are too many. */
   #rows: Row[] | undefined = [];
 
   constructor(options: EncodeOptions) {

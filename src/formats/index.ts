@@ -8,13 +8,13 @@ import { createJsonEncoder, createNdjsonEncoder } from './json.ts';
 import { createTableEncoder } from './table.ts';
 
 export interface Format {
-  /** Set if an installed browser prints the format. */
+  /** Whether an installed browser prints the format. */
   readonly needsBrowser?: boolean;
 
-  /** Set if the format is for people. Groups beyond `--top` are then shown as one row. */
+  /** Whether the format is for people. If so, groups beyond `--top` are shown as one row. */
   readonly isForReaders?: boolean;
 
-  /** Starts a report. Heavy modules are loaded only now. */
+  /** Starts a report. Loads the modules that the format needs. */
   createEncoder(options: EncodeOptions): Encoder | Promise<Encoder>;
 }
 

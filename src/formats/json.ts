@@ -27,7 +27,7 @@ export function createJsonEncoder(options: EncodeOptions): Encoder {
   };
 }
 
-/** Writes an object per row and line, without the summary. */
+/** Writes one JSON object per line and row, without the summary. */
 export function createNdjsonEncoder(options: EncodeOptions): Encoder {
   const lineEnd = Buffer.from('\n');
   const rows = createRowWriter(options, lineEnd);

@@ -13,10 +13,7 @@ export interface PageHost {
   readonly signal: AbortSignal;
 }
 
-/**
- * Finds the browser for a format, if the format needs one. Throws `UsageError` if no browser is
- * found.
- */
+/** Finds a browser if the format needs one. Throws `UsageError` if none is found. */
 export function findPrinter(
   format: FormatName,
   { env, cwd, platform, signal }: PageHost,

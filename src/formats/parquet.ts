@@ -18,16 +18,16 @@ import { printable, truncate } from '../text/printable.ts';
 import { RowValues, toExactDouble } from './row-values.ts';
 
 /**
- * Limits of a row group in rows, values and received bytes. The writer makes several lists of the
- * values of each column, so groups twice as large take 40 MB more memory.
+ * Limits of a row group in rows, values and received bytes. The writer copies the values of each
+ * column several times, so doubling the limits costs 40 MB of memory.
  */
 const maxGroupRows = 16_000;
 const maxGroupValues = 2_000_000;
 const maxGroupBytes = 32 * 1024 * 1024;
 
 /**
- * Longer rows get no statistics (minimum and maximum), because these stay in memory until the end
- * of the file.
+ * Longer rows get no statistics (minimum and maximum), because the writer keeps statistics in
+ * memory until the end of the file.
  */
 const maxRowBytesWithStatistics = 16 * 1024;
 
@@ -94,7 +94,7 @@ export class ParquetEncoder implements Encoder {
   readonly #plan: ColumnPlan;
   readonly #cells: RowValues;
 
-  /** Empty until the first row arrives. */
+  /** Columns, once the first row has arrived. */
   #columns: readonly PlannedColumn[] = [];
 
   readonly #provenance: EncodeOptions['provenance'];
@@ -106,10 +106,13 @@ export class ParquetEncoder implements Encoder {
   #writer: ParquetWriter | undefined;
   #types: readonly ParquetType[] = [];
 
-  /** Values of the current row group by column. Empty for a column that is kept as numbers. */
+  /** Values of the current row group by column. Empty for columns kept in `#numbers`. */
   #values: (Value | undefined)[][] = [];
 
-  /** Numbers of the current row group by column, as long as all of them have the usual form. */
+  /**
+   * Numbers of the current row group by column, for columns in which all values have the usual
+   * form.
+   */
   readonly #numbers: NumberList[] = [];
 
   #groupRows = 0;
@@ -199,7 +202,7 @@ export class ParquetEncoder implements Encoder {
     this.#groupRows += ended.length;
   }
 
-  /** Stops keeping a column as numbers for the current group, and returns its values. */
+  /** Moves a column from numbers to values until the end of the group, and returns the values. */
   #switchToValues(index: number): (Value | undefined)[] {
     const values = this.#values[index] ?? [];
     const numbers = this.#numbers[index];
@@ -285,8 +288,8 @@ export class ParquetEncoder implements Encoder {
 }
 
 /**
- * Returns true if a dictionary would help. The writer's own test samples only a thousand values, in
- * which IDs that repeat may all be distinct, and the writer is slow with repeated strings.
+ * Returns true if a dictionary would help. The writer's own test samples a thousand values, too few
+ * to find IDs that repeat, and writing repeated strings without a dictionary is slow.
  */
 function hasFewDistinctValues(data: DecodedArray): boolean {
   const values = new Set<unknown>();
@@ -315,8 +318,8 @@ function areRegularNumbers(batch: RowBatch, column: PlannedColumn): boolean {
 }
 
 /**
- * Numbers of a column in a row group, as the writer needs them. An array, which has an object per
- * number, would take half of the time.
+ * Numbers of a column in a row group, in a typed array. Building a plain array would take half of
+ * the time spent here.
  */
 class NumberList {
   length = 0;
@@ -396,5 +399,5 @@ function convertValue(
   );
 }
 
-/** Limit of a value in an error. */
+/** Maximum length of a value in an error. */
 const maxShownCharacters = 40;

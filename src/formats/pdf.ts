@@ -8,7 +8,7 @@ import type {
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { PageEncoder } from './html.ts';
 
-/** Writes a page as a PDF. `end` throws the errors of the browser. */
+/** Writes a page as a PDF. `end` throws `OutputError` if the browser fails. */
 export class PdfEncoder implements Encoder {
   readonly #page: PageEncoder;
 

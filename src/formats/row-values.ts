@@ -17,10 +17,10 @@ type Cell = Value | undefined;
 export class RowValues {
   readonly #matcher: RowMatcher | undefined;
 
-  /** Set for a DSP, whose money arrives with a decimal comma. */
+  /** Whether money arrives with a decimal comma, as from a DSP. */
   readonly #hasDecimalComma: boolean;
 
-  /** Number of rows that only the earlier report has. Known after `listEndedRows`. */
+  /** Number of rows that only the earlier report has. 0 before `listEndedRows`. */
   endedRowCount = 0;
 
   /** Throws `OutputError` if the earlier report has too many rows to match one by one. */
@@ -88,7 +88,9 @@ function findStep(columns: EncodeOptions['columns'] = []): Step {
   return columns.some(({ breakdown }) => breakdown === 'MONTHLY') ? 'month' : 'day';
 }
 
-/** Converts a number, or a string with one, to a double. Returns `undefined` if it would change. */
+/**
+ * Converts a number or a numeric string to a double. Returns `undefined` if its value would change.
+ */
 export function toExactDouble(value: Value): number | undefined {
   // Numbers that a double cannot represent arrive as strings.
   return typeof value === 'number' ? value : exactDouble(toDecimalString(value) ?? '');

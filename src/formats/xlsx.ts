@@ -60,7 +60,7 @@ export class SpreadsheetEncoder implements Encoder {
 
   readonly #archive = new ZipArchive();
 
-  /** `undefined` until the first row arrives. */
+  /** Set once the first row has arrived. */
   #columns: readonly PlannedColumn[] | undefined;
   #headings: readonly string[] = [];
 
@@ -72,7 +72,7 @@ export class SpreadsheetEncoder implements Encoder {
   /** Column widths in characters. */
   #widths: readonly number[] = [];
 
-  /** Rows before the column widths are known. */
+  /** Rows held until the column widths are known. */
   #heldRows: SheetRow[] = [];
 
   #heldBytes = 0;
@@ -243,7 +243,7 @@ function tooManyRowsError(): OutputError {
 /** Maximum length of a table's heading in Excel, in characters. */
 const maxHeadingLength = 255;
 
-/** Lists headings that a table accepts. They are not empty, and unique without regard to case. */
+/** Lists headings that a table accepts. They are not empty, and unique even if case is ignored. */
 function listHeadings(columns: readonly PlannedColumn[]): string[] {
   const taken = new Set<string>();
   return columns.map((column, i) => {
@@ -267,12 +267,12 @@ const dayParsers = {
   wallTime: (text: string) => (parseWallTime(text) ?? Number.NaN) / 86_400_000,
 };
 
-/** One cell per column, or `undefined` for an empty cell. */
+/** Cells of a row, `undefined` if empty. */
 type SheetRow = readonly (SheetCell | undefined)[];
 
 /**
  * Converts a value to a cell. Throws `OutputError` if the value is too long.
- * @param rowNumber number in the error, counted from 1
+ * @param rowNumber row to name in the error, counted from 1
  */
 function toCell(
   value: Value | undefined,

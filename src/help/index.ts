@@ -7,7 +7,7 @@ import settings from './settings.md';
 import testing from './testing.md';
 import view from './view.md';
 
-/** Markdown by name, in the order in which help lists them. */
+/** Topics as Markdown, in the order that help lists them. */
 export const topics: Readonly<Record<string, string>> = {
   reports,
   formats,
@@ -19,18 +19,18 @@ export const topics: Readonly<Record<string, string>> = {
   'real-service': realService,
 };
 
-/** Finds the Markdown of a topic by its name. */
+/** Returns a topic as Markdown, or `undefined` if there is no such topic. */
 export function findTopic(name: string): string | undefined {
   return Object.hasOwn(topics, name) ? topics[name] : undefined;
 }
 
-/** A section of a topic. Its text includes the heading. */
+/** A section of a topic. `text` includes the heading. */
 export interface Section {
   readonly heading: string;
   readonly text: string;
 }
 
-/** Splits a topic at its headings. A comment in a code block is not one. */
+/** Splits a topic at its headings. A `#` comment in a code block is not a heading. */
 export function readSections(topic: string): Section[] {
   const sections: Section[] = [];
   let isInCode = false;

@@ -33,7 +33,7 @@ export function renderMarkdown(text: string, page: TopicPage): string {
 }
 
 /**
- * Moves all trailing comments above their commands if one of them does not fit. Quotes adreport
+ * Moves all trailing comments above their commands if any of them does not fit. Quotes adreport
  * commands for the platform's shell.
  */
 function layOutCommands(code: string, { width, platform }: TopicPage): string {
@@ -57,7 +57,7 @@ function renderBlock(block: string, width: number, style: Style): string {
 }
 
 /**
- * Colours code and prints emphasis in bold. Each word is styled alone, so that no style crosses a
+ * Colors code, and prints emphasis in bold. Words are styled one by one, so that no style crosses a
  * line break.
  */
 function applyStyles(text: string, { cyan, bold }: Style): string {
@@ -73,7 +73,7 @@ function removeMarks(text: string): string {
   return text.replaceAll(/\*\*|`/g, '');
 }
 
-/** Cells are plain text. */
+/** Cells as plain text, without the header. */
 interface MarkdownTable {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -129,7 +129,7 @@ function fitColumns(
   return widths;
 }
 
-/** Adds up column widths, with two blanks before each column. */
+/** Adds up column widths, with two spaces before each column. */
 function measureLine(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + 2, 0);
 }
@@ -138,7 +138,7 @@ function measureLongestWord(text: string): number {
   return Math.max(...text.split(' ').map((word) => word.length));
 }
 
-/** Lays out a row in as many lines as its tallest cell needs. */
+/** Lays out a row. Its tallest cell determines the number of lines. */
 function renderRow(cells: readonly string[], widths: readonly number[], style: Style): string[] {
   const wrappedCells = cells.map((cell, column) => wrap(cell, widths[column] ?? 0));
   const height = Math.max(...wrappedCells.map(({ length }) => length));

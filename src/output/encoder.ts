@@ -36,20 +36,20 @@ export interface EncodeOptions extends ColumnChoice {
   /** Writes CSV for spreadsheets in European locales. */
   readonly excel?: boolean | undefined;
 
-  /** Set if CSV goes to a terminal. Its control characters are then made visible. */
+  /** Whether CSV goes to a terminal. If so, control characters are made visible. */
   readonly isForTerminal?: boolean;
   readonly table?: TableLook;
 
   /** Heading of a page or a summary. Default: derived from the breakdowns. */
   readonly title?: string;
 
-  /** Set if the user chose the order of the rows. */
+  /** Whether the user chose the order of the rows. */
   readonly keepsOrder?: boolean;
 
   /** Message from the sender to the readers of a page or a summary. */
   readonly senderNote?: string | undefined;
 
-  /** Prints PDFs. Only the format pdf requires it. */
+  /** Prints PDFs. Required by the format pdf only. */
   readonly printer?: PagePrinter | undefined;
 
   /** Origin of the report, for pages, summaries and the metadata of Parquet. */
@@ -60,13 +60,13 @@ export interface EncodeOptions extends ColumnChoice {
   readonly overTime?: GroupedTotals;
 }
 
-/** Warnings and notes in the wording for readers. */
+/** Warnings and notes, reworded for report readers. */
 export interface ReportMessages {
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** Converts the result of the checks to messages without flags and commands. */
+/** Rewords the results of the checks without flags and commands. */
 export function toReaderMessages({ warnings, notes }: CheckResult): ReportMessages {
   return {
     warnings: warnings.map(({ message, forReaders = message }) => forReaders),
@@ -87,7 +87,7 @@ export interface Encoder {
 
   encode(batch: RowBatch): Pieces;
 
-  /** @param messages included only by formats that have room for them */
+  /** @param messages ignored by formats that have no place for them */
   end(tail: ReportTail, messages?: ReportMessages): Pieces | Promise<Pieces>;
 }
 

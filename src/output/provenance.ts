@@ -10,7 +10,7 @@ export interface Provenance {
 
   readonly account?: string | undefined;
 
-  /** Filters in the wording for readers: `Country: France, Germany`. */
+  /** Filters in human-readable form: `Country: France, Germany`. */
   readonly filters: readonly string[];
 
   /** Fields that identify a row. */

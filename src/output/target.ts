@@ -8,10 +8,10 @@ import { checkTarget, type OutputFile, openOutput, openStdout } from './file/out
 
 /** A file or stdout, as named by `-o`. */
 export interface Target {
-  /** Returns the file name with its placeholders replaced. `undefined` for stdout. */
+  /** Returns the file name with its placeholders replaced, or `undefined` for stdout. */
   name(reportId?: string): string | undefined;
 
-  /** Opens the output. Called once for each attempt to download. Throws `OutputError`. */
+  /** Opens the output, once per attempt to download. Throws `OutputError`. */
   open(reportId?: string): Promise<OutputFile>;
 }
 
@@ -27,10 +27,10 @@ interface TargetOptions {
   /** Values for the placeholders of the path. */
   readonly names: NameValues;
 
-  /** Set if an existing file may be replaced. */
+  /** Whether an existing file may be replaced. */
   readonly clobber?: boolean | undefined;
 
-  /** Set if the hash of the file is needed. */
+  /** Whether to compute the hash of the file. */
   readonly hashes?: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function openTarget(
 
 const stdoutNames = ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];
 
-/** Returns a key that is the same for all names of a file, or of stdout. */
+/** Returns the same key for all names of a file, or of stdout. */
 export function targetKey(name: string, cwd: string): string {
   return stdoutNames.includes(name) ? '-' : pathKey(resolve(cwd, name));
 }

@@ -36,7 +36,7 @@ export class WrittenFile {
     this.#output = output;
   }
 
-  /** Set for stdout, pipes and devices, whose output cannot be taken back. */
+  /** Whether the output is stdout, a pipe or a device, and cannot be undone. */
   get isStream(): boolean {
     return this.#output.isStream;
   }

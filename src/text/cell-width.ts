@@ -5,7 +5,7 @@ export function measureWidth(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
-/** Wraps a string at blanks. A word longer than a line gets its own line. */
+/** Wraps a string at spaces. A word longer than a line gets its own line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -7,7 +7,7 @@ export interface MemberCheck {
   readonly expected: string;
   isValid(value: unknown): boolean;
 
-  /** Set if errors must not show the value. */
+  /** Keeps the value out of errors. */
   readonly isSecret?: true;
 }
 

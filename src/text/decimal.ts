@@ -57,7 +57,7 @@ export class Decimal {
     return new Decimal(isNegative ? -quotient : quotient, decimals);
   }
 
-  /** Formats all digits, without trailing zeros in the decimals. */
+  /** Formats all digits, without trailing zeros after the decimal point. */
   toString(): string {
     const negative = this.#units < 0n;
     const digits = String(negative ? -this.#units : this.#units).padStart(this.#scale + 1, '0');

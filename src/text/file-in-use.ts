@@ -18,15 +18,14 @@ export class FileInUseError extends Error {
   }
 }
 
-/** Virus scanners, sync clients and indexers close a file sooner. */
+/** Maximum wait in milliseconds. Virus scanners, sync clients and indexers are done sooner. */
 const maxFileInUseMs = 10_000;
 
 const maxPauseMs = 500;
 
 /**
- * Changes a file. Windows refuses this while another program has the file open. The change is then
- * tried again for `maxMs`, after which `FileInUseError` is thrown. Any other error is thrown at
- * once.
+ * Changes a file. Windows refuses this while another program has the file open. In that case,
+ * retries for `maxMs`, then throws `FileInUseError`. Throws any other error at once.
  */
 export async function retryWhileInUse<T>(
   host: FileHost,
@@ -51,7 +50,7 @@ export async function retryWhileInUse<T>(
   }
 }
 
-/** Recognizes the errors of Windows for a file that another program has open. */
+/** Recognizes the errors that Windows reports for a file that another program has open. */
 function isFileInUse(error: unknown): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EBUSY') return true;

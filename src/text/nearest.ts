@@ -1,8 +1,8 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
- * Finds the candidate that is closest to a misspelt name, without regard to case. At most a third
- * of the letters may differ, so that unrelated words get no suggestion.
+ * Finds the candidate closest to a misspelled name, ignoring case. At most a third of the letters
+ * may differ, so that unrelated words get no suggestion.
  */
 export function findNearest(name: string, candidates: readonly string[]): string | undefined {
   // The edit distance of very long names would take seconds.

@@ -34,7 +34,7 @@ const rightToLeft =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
- * Encloses a right-to-left string in isolates (U+2068 and U+2069). Otherwise it would reorder the
+ * Encloses a right-to-left string in isolates (U+2068 and U+2069), so that it does not reorder the
  * words and numbers that follow.
  */
 export function isolate(text: string): string {
@@ -68,7 +68,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '&#39;');
 }
 
-/** Adds a full stop to a sentence that has no end. */
+/** Adds a full stop unless the sentence already ends with punctuation. */
 export function endSentence(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

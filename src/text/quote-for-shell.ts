@@ -24,7 +24,6 @@ function quoteForWindows(text: string): string {
   return `"${escaped.replace(/\\+(?="|$)/g, '$&$&')}"`;
 }
 
-/** Returns an escape such as `\n` or `\u202e`. */
 function escapeCharacter(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\t') return '\\t';
@@ -37,7 +36,7 @@ export function requoteLine(line: string, platform: NodeJS.Platform): string {
   return line.replace(/'([^']*)'/g, (_, text: string) => quoteForWindows(text));
 }
 
-/** `@` and `,` are special in PowerShell. */
+/** Matches words that need no quotes. `@` and `,` are special in PowerShell. */
 const plainOnWindows = /^[\w./:\\+=-]+$/;
 
 const plainElsewhere = /^[\w./:@%+=,-]+$/;

@@ -2,13 +2,13 @@ import { printable, visibleJson } from './printable.ts';
 
 const replacement = '[hidden]';
 
-/** Shorter secrets occur in ordinary words, so that hiding them would reveal them. */
+/** Minimum length. Shorter secrets occur in ordinary words, so hiding them would give them away. */
 const minSecretLength = 4;
 
 /** Shorter secrets are hidden only as whole words: `password` must not become `[hidden]word`. */
 const minPartLength = 12;
 
-/** Hides secrets in text, without regard to case. */
+/** Hides secrets in text, ignoring case. */
 export class Secrets {
   readonly #patterns = new Map<string, string>();
   #anySecret: RegExp | undefined;
@@ -19,7 +19,8 @@ export class Secrets {
     for (const spelling of listSpellings(secret))
       this.#patterns.set(spelling, buildPattern(spelling));
 
-    // The longest secret comes first. If it begins with another one, its end must not stay visible.
+    // The longest secret comes first. Otherwise a shorter secret that it contains would be replaced
+    // first, and the rest would stay visible.
     const longestFirst = [...this.#patterns].sort(([a], [b]) => b.length - a.length);
     const alternatives = longestFirst.map(([, pattern]) => pattern);
     this.#anySecret = new RegExp(alternatives.join('|'), 'giu');
@@ -31,7 +32,7 @@ export class Secrets {
   }
 }
 
-/** Lists a secret as is, printable, in JSON, in a URL and in a form. */
+/** Lists a secret as it appears in plain text, in messages, in JSON, in a URL and in a form. */
 function listSpellings(secret: string): string[] {
   // A lone surrogate cannot be encoded and is sent as U+FFFD.
   const wellFormed = Buffer.from(secret).toString();

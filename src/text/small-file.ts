@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
  * Reads a regular file of limited size. Pipes, devices and larger files are refused at once.
- * @throws Error whose message is a clause: `there is no such file`
+ * @throws Error whose message follows the file name: `there is no such file`
  */
 export function readSmallFile(path: string, maxBytes: number): Buffer {
   const descriptor = openToRead(path);

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 /**
  * Decodes UTF-8 and drops a byte order mark.
  *
- * @throws Error whose message is a clause: `it is not UTF-8`
+ * @throws Error whose message follows the file name: `it is not UTF-8`
  */
 export function decodeUtf8(bytes: Buffer): string {
   if (isUtf16(bytes))

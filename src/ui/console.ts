@@ -8,7 +8,7 @@ export type Style = ChalkInstance;
 
 export const plainStyle: Style = new Chalk({ level: 0 });
 
-/** Streams of the program, and the environment that decides about colors and widths. */
+/** Streams of the program, and the environment that determines colors and widths. */
 interface ConsoleStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -16,7 +16,7 @@ interface ConsoleStreams {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Flags that decide how much is printed, and how. */
+/** Flags that control what is printed, and how. */
 export interface ConsoleFlags {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -37,7 +37,7 @@ export class Console {
   readonly err: OutputStream;
   readonly isQuiet: boolean;
 
-  /** Set by `-v` without `-q`. */
+  /** Whether `-v` was given without `-q`. */
   readonly isVerbose: boolean;
   readonly #stdin: NodeJS.ReadStream;
   readonly #speaksJson: boolean;
@@ -58,7 +58,7 @@ export class Console {
     stderr.on('error', () => {});
   }
 
-  /** Set if both stdin and stderr are terminals. */
+  /** Whether both stdin and stderr are terminals. */
   get isInteractive(): boolean {
     return this.err.isTerminal && this.#stdin.isTTY === true;
   }
@@ -81,7 +81,7 @@ export class Console {
     return this.write(text.endsWith('\n') ? text : `${text}\n`);
   }
 
-  // The following four are fields, because they are passed around without the console.
+  // These four are arrow functions, because they are passed around without the console.
 
   /** Prints a line on stderr unless `-q`: progress, hints and notes. */
   readonly note = (text: string): void => {
@@ -146,14 +146,14 @@ export class Console {
   }
 
   #fail(error: NodeJS.ErrnoException): void {
-    // Later errors of the stream say less.
+    // Later errors of the stream are less specific.
     this.#failure ??= stdoutError(error);
   }
 }
 
 /**
- * Indents the lines of a message, so that a line quoted from the service cannot look like a line of
- * adreport's.
+ * Indents the lines of a message, so that a line quoted from the service cannot pass for one of
+ * adreport's own.
  */
 function indent(text: string): string {
   return text.split('\n').map(printable).join('\n  ');
@@ -169,7 +169,7 @@ class OutputStream {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
 
-  /** Set if lines can be redrawn. */
+  /** Whether lines can be redrawn. */
   readonly canDraw: boolean;
   readonly style: Style;
   readonly #env: NodeJS.ProcessEnv;
@@ -191,7 +191,7 @@ class OutputStream {
     return terminalWidth(this.stream, this.#env);
   }
 
-  /** Layout of tables. They are at most as wide as the terminal, or as `COLUMNS` says in a pipe. */
+  /** Layout of tables. Their width is limited by the terminal, or by `COLUMNS` in a pipe. */
   get look(): TableLook {
     const { isTerminal, style } = this;
     const hasWidth = isTerminal || Boolean(this.#env.COLUMNS);

@@ -4,7 +4,7 @@ import type { Console } from './console.ts';
 
 /**
  * Chooses the program that opens files, and its arguments before the path. `BROWSER` may name the
- * program. Otherwise it is that of the system.
+ * program. Otherwise, the system default is used.
  */
 export function chooseOpener(
   platform: NodeJS.Platform,
@@ -27,7 +27,7 @@ interface Desktop {
   };
 }
 
-/** Opens files with the user's programs. Does not wait for these to end. */
+/** Opens files with the user's programs, without waiting for these to end. */
 export function openForUser(
   { console, host }: Desktop,
   files: readonly { readonly name: string | undefined }[],

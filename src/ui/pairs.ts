@@ -24,12 +24,12 @@ function measureWidestName(pairs: readonly Pair[]): number {
   return Math.max(...pairs.map(([name]) => name.length));
 }
 
-/** A narrower column is unreadable. */
+/** Minimum width at which a column is readable. */
 const minMeaningWidth = 25;
 
 /**
- * Lays out command lines, quoted for the platform, with comments next to them. If one of the
- * comments does not fit, all are above their command lines.
+ * Lays out command lines, quoted for the platform, with comments next to them. If any comment does
+ * not fit, all comments go above their command lines.
  */
 export function layOutExamples(
   pairs: readonly Pair[],

@@ -9,11 +9,11 @@ import type { Console } from './console.ts';
 export interface Meter<State> {
   update(state: State): void;
 
-  /** Must be called once. Removes the bar. */
+  /** Removes the bar. Call it exactly once. */
   stop(): void;
 }
 
-/** Parts of a run, which may be worked on concurrently. */
+/** Parts of a run, which may run concurrently. */
 export interface PartsProgress {
   /** Starts a part, which counts as running until `end` is called. */
   begin(): { end(isDone: boolean): void };
@@ -83,8 +83,8 @@ export class Progress {
   }
 
   /**
-   * Shows the time waited for a report, compared with the time that reports of the account usually
-   * take. The state is the status of the report.
+   * Shows how long a report has taken so far, relative to the usual time of the account's reports.
+   * The state is the status of the report.
    */
   wait(label: string, usualMs = defaultUsualMs): Meter<string> {
     const startedMs = this.#stopwatch();
@@ -96,7 +96,7 @@ export class Progress {
     });
   }
 
-  /** Returns a function that shows a download as soon as it has begun. */
+  /** Returns a function that shows the progress of a download. */
   download(): (state: DownloadState) => void {
     const label = 'Downloading';
     const read = ({ bytes, sizeBytes }: DownloadState): Reading => {
@@ -148,7 +148,7 @@ export class Progress {
   }
 }
 
-/** Formats whole seconds, because a bar is not redrawn for less. */
+/** Formats whole seconds, so that the bar is redrawn once a second. */
 function formatSeconds(durationMs: number): string {
   const seconds = Math.floor(durationMs / 1_000);
   return seconds < 10 ? `${seconds} s` : formatDuration(seconds * 1_000);
@@ -238,7 +238,7 @@ class Bar implements Display {
     this.#bar.start(1, 0);
   }
 
-  /** Hides the bar for good. */
+  /** Removes the bar. It is not drawn again. */
   #hide(): void {
     this.#bar.stop();
     this.#readings = [];

@@ -5,10 +5,10 @@ import { decodeUtf8 } from '../text/utf8.ts';
 import type { Console } from './console.ts';
 
 interface Question {
-  /** Word for the value: `base URL`. */
+  /** Noun for the value: `base URL`. */
   readonly noun: string;
 
-  /** Text of the question. Default: the noun. */
+  /** The question itself. Default: the noun. */
   readonly title?: string;
 
   /** Flag that provides the value without a terminal: `--base-url URL`. */
@@ -17,7 +17,7 @@ interface Question {
   /** Examples of an answer, shown next to the question. */
   readonly example?: string;
 
-  /** Throws `UsageError` for a wrong answer. The question is then repeated. */
+  /** Throws `UsageError` for an invalid answer. The question is then repeated. */
   readonly check?: (answer: string) => void;
   readonly default?: string | undefined;
 }
@@ -28,8 +28,8 @@ interface Choice<Value> {
 }
 
 /**
- * Prompts on stderr. Each method throws `InterruptedError` on Ctrl-C, the reason of the signal if
- * it is aborted, and a `UsageError` that names the flag if there is no terminal.
+ * Prompts on stderr. Each method throws `InterruptedError` on Ctrl-C, `signal.reason` if aborted,
+ * and a `UsageError` that names the flag if there is no terminal.
  */
 export class Prompt {
   readonly #stdin: NodeJS.ReadStream;
@@ -137,7 +137,7 @@ function createTheme({ err: { style } }: Console): object {
   };
 }
 
-/** No password or token is longer. The limit is for endless streams. */
+/** No password or token is longer. The limit protects against endless streams. */
 const maxSecretBytes = 4 * 1024;
 
 interface PipedSecret {
@@ -152,7 +152,7 @@ interface PipedSecret {
 /**
  * Reads a secret from the first line of stdin, and hides it in all later output. Throws a
  * `UsageError` that names the flag if stdin is a terminal, or if the line is empty, too long or not
- * text.
+ * valid UTF-8.
  */
 export async function readSecret({ stdin, console, flag, signal }: PipedSecret): Promise<string> {
   if (stdin.isTTY) {
@@ -170,7 +170,7 @@ export async function readSecret({ stdin, console, flag, signal }: PipedSecret):
   return secret;
 }
 
-/** Throws `UsageError` if a line is too long or not text in UTF-8. */
+/** Throws `UsageError` if a line is too long or not valid UTF-8. */
 function decodeSecret(line: Buffer, flag: string): string {
   if (line.length > maxSecretBytes) {
     throw new UsageError(`${flag}: the first line of stdin is longer than 4 kB.`, {
@@ -188,7 +188,7 @@ function decodeSecret(line: Buffer, flag: string): string {
   }
 }
 
-/** Reads the first line of a stream, or the beginning of a line that is too long. */
+/** Reads the first line of a stream. Stops early if the line is too long. */
 async function readFirstLine(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<Buffer> {
   let bytes = Buffer.alloc(0);
   for await (const chunk of addAbortSignal(signal, stdin)) {

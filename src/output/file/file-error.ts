@@ -27,20 +27,20 @@ const hints: Readonly<Record<string, string>> = {
 const defaultHint =
   'Check the path, its permissions and free disk space, or choose another file with -o.';
 
-/** Explains why a file cannot be read or written, as a clause. */
+/** Explains why a file cannot be read or written, to follow its name: `permission denied`. */
 export function describeFileError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return reasons[codeOf(error) ?? ''] ?? printable(message);
 }
 
-/** Builds a system error. Some of the codes above are not the system's, but adreport's own. */
+/** Builds a system error. Some of the codes above are adreport's own. */
 export function systemError(code: string, cause?: unknown): Error {
   return Object.assign(new Error(code, { cause }), { code });
 }
 
 /**
- * Runs an action on a file. Turns a system error into an `OutputError` with a reason, and rethrows
- * any other error.
+ * Runs an action on a file. Converts a system error to an `OutputError` with a reason. Rethrows any
+ * other error.
  */
 export async function withReason<T>(path: string, action: () => Promise<T>): Promise<T> {
   try {

@@ -40,7 +40,7 @@ function describeWindowsProblem(part: string): string | undefined {
   return `${quoted(part)} ends in ${part.endsWith('.') ? 'a dot' : 'a space'}`;
 }
 
-/** Returns a key that is the same for all spellings of a path. macOS and Windows ignore case. */
+/** Returns the same key for all spellings of a path. macOS and Windows ignore case. */
 export function pathKey(path: string, platform: NodeJS.Platform = process.platform): string {
   const { normalize } = platform === 'win32' ? win32 : posix;
   const normalized = normalize(path);

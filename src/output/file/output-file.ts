@@ -18,10 +18,10 @@ import { sweepFolder, temporaryName } from './temporary-files.ts';
 export interface OutputFileOptions {
   readonly host: FileHost;
 
-  /** Set if an existing file must not be replaced. */
+  /** Whether to keep an existing file instead of replacing it. */
   readonly noClobber?: boolean;
 
-  /** Set if the hash of the output is needed. */
+  /** Whether to compute the hash of the output. */
   readonly hashes?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface OutputFileOptions {
 interface OpenedFile {
   readonly file: fs.FileHandle;
 
-  /** Set for stdout, pipes and devices. */
+  /** Whether the output is stdout, a pipe or a device. */
   readonly isStream: boolean;
 
   /** Flushes and closes the file. */
@@ -88,7 +88,7 @@ export class OutputFile implements Sink {
 
   readonly #pieces: PieceWriter;
 
-  /** Set if the output is compressed. */
+  /** Set for compressed output. */
   readonly #gzip: Gzip | undefined;
 
   /** Settles once all compressed bytes are written. */
@@ -112,7 +112,7 @@ export class OutputFile implements Sink {
     this.#compression.catch(() => {});
   }
 
-  /** Set for stdout, pipes and devices. */
+  /** Whether the output is stdout, a pipe or a device. */
   get isStream(): boolean {
     return this.#opened.isStream;
   }
@@ -192,10 +192,10 @@ export async function checkTarget(path: string, options: OutputFileOptions): Pro
   });
 }
 
-/** The wait is short, because most programs keep a file open for minutes. */
+/** Short, because most programs keep a file open for minutes. */
 const maxTargetInUseMs = 2_000;
 
-/** Opens a file and renames it to itself. Excel blocks the opening, other programs the renaming. */
+/** Opens a file and renames it to itself. Excel blocks opening, other programs block renaming. */
 async function tryToMove(path: string): Promise<void> {
   const file = await fs.open(path, 'r+');
   await file.close();
@@ -209,7 +209,7 @@ async function copyMode(file: fs.FileHandle, { mode }: Stats): Promise<void> {
   if ((current.mode & 0o7777) !== wantedMode) await file.chmod(wantedMode);
 }
 
-/** Gives a file a second name, which must be free. */
+/** Gives a file a second name, which must not exist yet. */
 async function createHardLink(path: string, name: string): Promise<void> {
   try {
     await fs.link(path, name);
@@ -220,7 +220,7 @@ async function createHardLink(path: string, name: string): Promise<void> {
   }
 }
 
-/** Opens a temporary file next to a regular target. If that fails, nothing is left behind. */
+/** Opens a temporary file next to a regular target. Leaves nothing behind on failure. */
 async function openTemporary(path: string, options: OutputFileOptions): Promise<OpenedFile> {
   const { host, noClobber } = options;
   const target = await findTarget(path, options);
@@ -261,7 +261,7 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
   return { file, isStream: false, close, place, undo };
 }
 
-/** Opens a private temporary file, whose bytes are delivered once they are complete. */
+/** Opens a private temporary file, whose content is delivered once it is complete. */
 async function openDeferred(
   deliver: (bytes: AsyncIterable<Buffer>) => Promise<void>,
 ): Promise<OpenedFile> {

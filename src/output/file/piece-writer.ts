@@ -21,7 +21,7 @@ export class PieceWriter {
 
   #filledBytes = 0;
 
-  /** Piece that is being written, or is free. */
+  /** The other piece, which is being written or unused. */
   #other = Buffer.allocUnsafe(pieceBytes);
 
   #writing = Promise.resolve();

@@ -7,10 +7,13 @@ import { codeOf } from '../../errors.ts';
 /** Temporary files of other machines count as abandoned after this time. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
-/** File systems limit names to 255 bytes, a few of which are left free. */
+/** Slightly below the limit of file systems, which is 255 bytes. */
 const maxNameBytes = 250;
 
-/** Host names may be too long, and those of containers may differ only at their ends. */
+/**
+ * Hashed, because host names may be too long, and those of containers may differ only at their
+ * ends.
+ */
 const hostHash = createHash('sha256').update(hostname()).digest('hex').slice(0, 16);
 
 /** Returns a hidden name that identifies the writer, is unique, and has at most 255 bytes. */
