@@ -1,10 +1,11 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { isFolderRecord } from '../folder/find-folders.ts';
 import { formats } from '../formats/index.ts';
 import { findPrinter } from '../formats/page-printer.ts';
 import type { EncodeOptions } from '../output/encoder.ts';
+import { resolveLinks } from '../output/file/file-name.ts';
 import { openTarget, requireDistinctTargets, type Target } from '../output/target.ts';
 import { WrittenFile } from '../output/written-file.ts';
 import { requireFittingFlags } from '../query/check-query.ts';
@@ -50,7 +51,8 @@ export function requireTargets({ console, host }: Context, outputs: readonly Out
         hint: `Write it to a file: -o report.${format} or > report.${format}.`,
       });
     }
-    if (isFolderRecord(basename(path))) {
+    const target = path === '-' ? path : resolveLinks(resolve(host.cwd, path));
+    if (isFolderRecord(basename(target))) {
       throw new UsageError(`-o ${path} would overwrite the declaration or history of a folder.`, {
         hint: 'Choose another name.',
       });

@@ -16,6 +16,15 @@ test('two reports with one output are exit 2 before any call', async () => {
 });
 
 describe.skipIf(process.platform === 'win32')('in a declared folder, a link', () => {
+  test('to the history is no output', async () => {
+    const { run, cwd } = await serveForTest();
+    symlinkSync('data/_adreport.history', join(cwd, 'linked.csv'));
+
+    const result = await run('run --period yesterday -o linked.csv');
+
+    expectRefusal(result, 2, '-o linked.csv would overwrite the declaration or history');
+  });
+
   test.each([
     { what: 'the file', link: 'data/date=2026-11-01/part.csv', target: '../../mine' },
     { what: 'its folder', link: 'data/date=2026-11-01', target: '../elsewhere' },

@@ -50,13 +50,15 @@ describe('a path that is not a folder of reports', () => {
   });
 
   test('is refused as an output that would replace what is shown', async () => {
-    const { run, read } = await serveFolder(daily);
+    const { run, read, at } = await serveFolder(daily);
     const before = read('data/2026-10-02.csv');
+    symlinkSync('data', at('linked'), 'junction');
 
     for (const line of [
       'view data --by CAMPAIGN -o data/2026-10-02.csv',
       'view data/2026-10-02.csv --by CAMPAIGN -o ./data/2026-10-02.csv',
       'view data -o data/{date}.csv --period 2026-10-02',
+      'view linked/2026-10-02.csv --by CAMPAIGN -o data/2026-10-02.csv',
     ]) {
       expectRefusal(await run(line), 2, 'is one of the input files');
     }

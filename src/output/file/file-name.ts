@@ -1,5 +1,5 @@
-import { readlinkSync } from 'node:fs';
-import { dirname, posix, resolve, win32 } from 'node:path';
+import { readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, posix, resolve, win32 } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { deviceNames } from '../../query/file-name.ts';
 import { quoted } from '../../text/printable.ts';
@@ -52,7 +52,19 @@ export function pathKey(path: string, platform: NodeJS.Platform = process.platfo
 export function followLinks(path: string, linksLeft = 40): string {
   const next = readLink(path);
   if (next === undefined || linksLeft === 0) return path;
-  return followLinks(resolve(dirname(path), next), linksLeft - 1);
+  return followLinks(resolve(resolveLinks(dirname(path)), next), linksLeft - 1);
+}
+
+/** Resolves the symbolic links in an absolute path, of which the file and its folders may be missing. */
+export function resolveLinks(path: string): string {
+  const target = followLinks(path);
+  const folder = dirname(target);
+  if (folder === target) return target;
+  try {
+    return realpathSync.native(target);
+  } catch {
+    return join(resolveLinks(folder), basename(target));
+  }
 }
 
 function readLink(path: string): string | undefined {

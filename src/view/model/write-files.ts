@@ -4,7 +4,7 @@ import type { ReportSummary } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { formats } from '../../formats/index.ts';
 import { commitFiles, discardFiles } from '../../output/commit-files.ts';
-import { pathKey } from '../../output/file/file-name.ts';
+import { pathKey, resolveLinks } from '../../output/file/file-name.ts';
 import type { Provenance } from '../../output/provenance.ts';
 import type { WrittenFile } from '../../output/written-file.ts';
 import { formatEnds, formatInstant, type Window } from '../../query/calendar.ts';
@@ -110,11 +110,12 @@ function listNameValues({ sources: { query }, window }: View, by: readonly strin
   };
 }
 
-/** Throws `UsageError` for an output that would replace a file it is made from. */
+/** Throws `UsageError` for an output that would replace a file it is made from, also by a link. */
 function refuseInput({ host }: Context, { sources }: View, name: string | undefined): void {
   if (name === undefined) return;
-  const key = pathKey(resolve(host.cwd, name));
-  if (!sources.files.some(({ path }) => path !== '-' && pathKey(path) === key)) return;
+  const toKey = (path: string): string => pathKey(resolveLinks(resolve(host.cwd, path)));
+  const key = toKey(name);
+  if (!sources.files.some(({ path }) => path !== '-' && toKey(path) === key)) return;
   throw new UsageError(`-o ${printable(name)} is one of the input files.`, {
     about: { flag: '--output' },
     hint: 'Choose another name.',
