@@ -7,7 +7,7 @@ export interface PlainHttpHosts {
   /** Host names without ports. */
   readonly hosts: readonly string[];
 
-  /** Variable or option that names them, for hints. */
+  /** The variable or option that sets the hosts, for hints. */
   readonly option: 'ADREPORT_ALLOW_HTTP' | 'allowHttp';
 }
 
@@ -17,7 +17,7 @@ export interface PlainHttpHosts {
  */
 export function checkBaseUrl(text: string, allowed: PlainHttpHosts): URL {
   const trimmed = text.trim();
-  // `localhost:8787` is a URL too, with the scheme `localhost:`.
+  // URL.canParse accepts `localhost:8787`, with the scheme `localhost:`.
   const isWeb = /^https?:\/\//i.test(trimmed) && URL.canParse(trimmed);
   if (!isWeb) {
     // An invalid URL is not quoted, because it may contain a password.

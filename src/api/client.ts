@@ -49,7 +49,7 @@ import {
 export interface Credentials {
   readonly email: string;
 
-  /** Password, or a function that finds it when it is needed. */
+  /** The password, or a function that returns it on demand. */
   readonly password: string | (() => Promise<string>);
 }
 
@@ -58,21 +58,21 @@ export interface ClientOptions extends ErrorWording {
   readonly http: Http;
   readonly encoding: Encoding;
 
-  /** How many times a call is repeated after a temporary failure. */
+  /** Retries per call after temporary failures. */
   readonly retries: number;
   readonly host: CallHost;
   readonly token: string | undefined;
 
-  /** Source of the token and the credentials; absent if they were just typed. */
+  /** Source of the token and the credentials; absent if the user just typed them. */
   readonly origin?: SignInOrigin | undefined;
 
-  /** Credentials that get a new token when the token is refused. This happens once per call. */
+  /** Credentials for getting a new token if the service refuses the current one, once per call. */
   readonly credentials: Credentials | undefined;
 
-  /** Prints why and when a call is repeated, or that a status is unknown. */
+  /** Prints retries with their reason, and unknown status words. */
   readonly note: (sentence: string) => void;
 
-  /** Keeps a new token out of all output. */
+  /** Redacts a new token from all output. */
   readonly hide: (token: string) => void;
 }
 
@@ -80,13 +80,13 @@ export interface ClientOptions extends ErrorWording {
 interface Call<Result> extends CallFacts {
   readonly body?: CallBody;
 
-  /** Reads a successful response; called again for each try. */
+  /** Reads a successful response. Called once per attempt. */
   readonly read: (response: CallResponse) => Promise<Result>;
 
-  /** Number of earlier tries of the same step. Default: none. */
+  /** Earlier attempts at the same step. Default: 0. */
   readonly triesBefore?: number;
 
-  /** How long the call may be repeated, in milliseconds. Default: no limit. */
+  /** Time limit for retries, in milliseconds. Default: no limit. */
   readonly retryForMs?: number | undefined;
 }
 
@@ -97,8 +97,8 @@ interface CallBody {
 
 interface CreateBody extends CallBody {
   /**
-   * Set if the body requests the data itself. A response with rows is then the report, even if it
-   * also has an id.
+   * Whether the body requests the data itself. A response with rows is then the report, even if it
+   * also has an ID.
    */
   readonly isDirect?: boolean;
 }
@@ -106,18 +106,15 @@ interface CreateBody extends CallBody {
 /** A report that was requested, in this process or earlier. */
 export interface RequestedReport extends Omit<CreatedReport, 'serviceMs'> {
   /**
-   * Time of the request by the service's clock, in milliseconds since 1970. The report has no later
-   * data.
+   * Request time by the service's clock, in milliseconds since 1970. The report has no later data.
    */
   readonly createdMs: number;
 
-  /**
-   * Time of the request by this machine's clock; absent if another machine requested the report.
-   */
+  /** Request time by this machine's clock; absent if another machine requested the report. */
   readonly requestedMs?: number;
 }
 
-/** State that the clients of an account share. */
+/** State shared by all clients of an account. */
 interface Session {
   token: string | undefined;
   hasCreatedReport?: boolean;
@@ -128,20 +125,23 @@ interface Session {
  * Calls the service for one account and reads its responses (`decisions.md`), with retries
  * (`cli.md`, Waiting and resuming). Every method throws `SignInError` for a refused token,
  * `RejectedError` for another refusal, `UnreachableError` after the last retry, and
- * `IncompleteDataError` for a response that is cut or unexpected.
+ * `IncompleteDataError` for a truncated or unexpected response.
  */
 export class Client {
   readonly host: CallHost;
   readonly encoding: Encoding;
 
-  /** Removes secrets, which the service may repeat. */
+  /** Removes secrets from responses, because the service may echo them. */
   readonly redact: (text: string) => string;
   readonly #options: ClientOptions;
   readonly #session: Session;
   readonly #throttle: Throttle;
   readonly #unknownWords = new Set<string>();
 
-  /** Failures printed since the last successful call, so that concurrent calls print one once. */
+  /**
+   * Failures printed since the last successful call. Concurrent calls print the same failure only
+   * once.
+   */
   readonly #printedFailures = new Set<string>();
 
   constructor(options: ClientOptions, session: Session = { token: options.token }) {
@@ -153,21 +153,21 @@ export class Client {
     this.#throttle = new Throttle(options.host);
   }
 
-  /** Set once the service has accepted a report request of this account. */
+  /** Whether the service has accepted a report request from this account. */
   get hasCreatedReport(): boolean {
     return this.#session.hasCreatedReport === true;
   }
 
-  /** Returns a copy of the client whose calls end with another signal. */
+  /** Returns a copy of the client whose calls another signal aborts. */
   withSignal(signal: AbortSignal): Client {
     const host = { ...this.host, signal };
     return new Client({ ...this.#options, host }, this.#session);
   }
 
   /**
-   * Exchanges the e-mail and password for a token, which later calls use. Concurrent calls share
-   * one sign-in. A failed sign-in is not repeated. Throws `SignInError` without e-mail and
-   * password.
+   * Exchanges the e-mail address and password for a token, which later calls use. Concurrent calls
+   * share one sign-in. A failed sign-in is not repeated. Throws `SignInError` if the e-mail address
+   * or the password is missing.
    */
   signIn(): Promise<string> {
     this.#session.signingIn ??= this.#requestToken().then((token) => {
@@ -192,7 +192,7 @@ export class Client {
 
   /**
    * Returns the status of a report. Retries for `retryForMs`. Throws `ReportFailedError` if the
-   * report is gone.
+   * report no longer exists.
    */
   async status(id: string, retryForMs?: number): Promise<StatusResponse> {
     const { status, message, ...response } = await this.#call({
@@ -208,10 +208,10 @@ export class Client {
   }
 
   /**
-   * Begins to download a report. Throws `StillInProgressError` if the report is not ready, and
+   * Starts downloading a report. Throws `StillInProgressError` if the report is not ready, and
    * `ReportFailedError` if it has failed or expired.
    *
-   * @param triesBefore earlier tries of this download that were cut
+   * @param triesBefore earlier attempts whose download was cut off
    */
   download(id: string, triesBefore = 0): Promise<ReportResponse> {
     const body = this.#bodyOfId(id);
@@ -229,10 +229,10 @@ export class Client {
   }
 
   /**
-   * Waits before another try and prints the reason. Throws the error if no try is left.
+   * Prints the reason for a retry and waits. Throws the error if no attempts are left.
    *
-   * @param tries made so far
-   * @param leftMs how long the step may still be repeated
+   * @param attempts so far
+   * @param leftMs time left for retries
    */
   async pause(
     error: AdreportError,
@@ -242,7 +242,7 @@ export class Client {
     const { retries, host, note } = this.#options;
     const { httpStatus, retryAfterMs = 0 } = error;
     const isTooLong = leftMs === Number.POSITIVE_INFINITY && retryAfterMs > maxRetryAfterMs;
-    // Timers may fire a fraction of a millisecond early; that does not justify another try.
+    // Timers may fire a fraction of a millisecond early; that does not justify another attempt.
     if (tries > retries || isTooLong || leftMs < 1) throw error;
 
     const pauseMs = Math.min(retryPauseMs(tries, retryAfterMs, host.random), leftMs);
@@ -257,8 +257,8 @@ export class Client {
   }
 
   /**
-   * Makes a call with the token. If the token is refused, it is renewed once. It is not renewed if
-   * a concurrent call just did that.
+   * Makes a call with the token. If the token is refused, it is renewed once, unless a concurrent
+   * call has just renewed it.
    */
   async #call<Result>(call: Call<Result>): Promise<Result> {
     const { token: givenToken, credentials, origin } = this.#options;
@@ -295,7 +295,7 @@ export class Client {
     return token;
   }
 
-  /** Makes a call until it succeeds. Throws the error of the last try. */
+  /** Makes a call until it succeeds. Throws the error of the last attempt. */
   async #repeat<Result>(call: Call<Result>, token?: string): Promise<Result> {
     const { stopwatch, signal } = this.host;
     const { endpoint, triesBefore = 0, retryForMs = Number.POSITIVE_INFINITY } = call;
@@ -306,7 +306,7 @@ export class Client {
       try {
         const result = await this.#try(call, request, tries);
         this.#throttle.ease();
-        // The body of a download may still be cut.
+        // The body of a download may still be cut off.
         if (endpoint !== 'download') this.#printedFailures.clear();
         return result;
       } catch (error) {
@@ -337,7 +337,7 @@ export class Client {
     });
   }
 
-  /** Adds to an error that a report may have been created. */
+  /** Adds a hint if the failed call may have created a report. */
   #finalError(endpoint: EndpointName, error: AdreportError): AdreportError {
     const { httpStatus = 0, exitCode, code } = error;
     const isRefused = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408;
@@ -350,7 +350,7 @@ export class Client {
     return encodeBoth(this.encoding, { json: { id }, form: { id } });
   }
 
-  /** Prints a note about an unknown status word, with what to try. Each word is printed once. */
+  /** Prints a note about an unknown status word and what to try. Each word is printed once. */
   #noteUnknownWord(status: string, id: string): void {
     if (this.#unknownWords.has(status)) return;
     this.#unknownWords.add(status);
@@ -363,7 +363,7 @@ export class Client {
 
 /**
  * Returns true if a call may be repeated. Each create call makes another report, so it is repeated
- * only if the first one certainly had no effect.
+ * only if the first call certainly had no effect.
  */
 function mayRepeat(endpoint: EndpointName, error: AdreportError): boolean {
   if (!error.retryable || error.code === 'REDIRECT_REFUSED') return false;

@@ -9,11 +9,11 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map([
 ]);
 
 /**
- * Creates the streams that decode a body, in the order of use, from the `Content-Encoding`. The
- * streams fail with zlib errors. Unknown codings are ignored.
+ * Creates the decoding streams for a `Content-Encoding`, in the order to apply them. The streams
+ * fail with zlib errors. Unknown encodings are ignored.
  */
 export function createDecoders(contentEncoding = ''): Transform[] {
   const codings = contentEncoding.toLowerCase().split(',');
-  // The last coding was applied last, and is undone first.
+  // The encoding that was applied last is undone first.
   return codings.reverse().flatMap((coding) => decoders.get(coding.trim())?.() ?? []);
 }

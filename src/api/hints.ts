@@ -1,4 +1,4 @@
-/** Hints name flags and commands, or the options of the library. */
+/** Whether hints name flags and commands, or the library's options. */
 export type Wording = 'flags' | 'options';
 
 const hints = {
@@ -65,7 +65,7 @@ const hints = {
   link: 'The link may have expired: download the report again to get a new one.',
 } as const satisfies Readonly<Record<string, string | Readonly<Record<Wording, string>>>>;
 
-/** Next steps after an error of a call. */
+/** Next steps after a failed call. */
 export type HintName = keyof typeof hints;
 
 export function hintFor(name: HintName, wording: Wording): string {

@@ -15,7 +15,7 @@ import { hintFor, type Wording } from './hints.ts';
 import { explainNetworkFailure, isDecompressionError, ProxyError } from './network-failure.ts';
 
 export interface HttpOptions {
-  /** Limits connecting, the wait for the first byte, and pauses within a body. */
+  /** Limit for connecting, for the first byte, and for pauses within a body. */
   readonly timeoutMs: number;
   readonly userAgent: string;
 
@@ -24,14 +24,14 @@ export interface HttpOptions {
 
   readonly wording: Wording;
 
-  /** Prints one line per exchange. Headers and bodies are left out, so no secret is printed. */
+  /** Prints one line per exchange, without headers and bodies, which may contain secrets. */
   readonly trace: (line: string) => void;
 }
 
 export interface ProxySettings {
   readonly url: URL;
 
-  /** Hosts that are called without the proxy, in the format of `NO_PROXY`. */
+  /** Hosts to call without the proxy, in the format of `NO_PROXY`. */
   readonly none: string;
 }
 
@@ -40,7 +40,7 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
 
-  /** Call in messages: `the status call`. */
+  /** Name of the call in messages: `the status call`. */
   readonly step: string;
 
   /** Headers by lower-case name. */
@@ -48,32 +48,32 @@ export interface HttpRequest {
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 
-  /** Set for a download. Only a download may be redirected to the report's storage. */
+  /** Whether this is a download. Only downloads may be redirected to the report's storage. */
   readonly isDownload?: boolean;
 
-  /** Report that the call is about, for its errors. */
+  /** The report that the call is about, for error messages. */
   readonly reportId?: string | undefined;
 }
 
-/** A response. The caller has to read or destroy its body. */
+/** The caller has to read or destroy the body. */
 export interface HttpResponse {
   readonly status: number;
 
   /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** Origin of the response, if redirects led to another one. */
+  /** Origin of the response, if redirects led to a different origin. */
   readonly redirectedTo?: string;
 
-  /** Decompressed body. It fails with `IncompleteDataError` or `UnreachableError`. */
+  /** Decompressed body. Fails with `IncompleteDataError` or `UnreachableError`. */
   readonly body: Readable;
 }
 
 /** All network access: connections, timeouts, proxy, redirects, decompression; no retries. */
 export interface Http {
   /**
-   * Sends a request and follows its redirects. Throws `UnreachableError`, the reason of the signal,
-   * or `RejectedError` for a redirect that is not followed.
+   * Sends a request and follows its redirects. Throws `UnreachableError`, or `RejectedError` for a
+   * redirect that is not followed. Rejects with `signal.reason` if aborted.
    */
   send(request: HttpRequest): Promise<HttpResponse>;
 
@@ -84,7 +84,7 @@ export interface Http {
 const redirectStatuses = [301, 302, 303, 307, 308];
 const maxRedirects = 5;
 
-/** Opens the network access of a client, which the caller has to close. */
+/** Sets up HTTP for a client. The caller has to close it. */
 export async function createHttp(options: HttpOptions): Promise<Http> {
   const dispatcher = await createDispatcher(options);
 
@@ -168,8 +168,8 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
       const { connect } = options as { readonly connect: buildConnector.connector };
       const pool = new undici.Pool(origin, {
         connect: withoutIpServerName(connect),
-        // By default, a proxy that accepts a connection and stays silent is awaited for five
-        // minutes.
+        // By default, undici waits five minutes for a proxy that accepts a connection and stays
+        // silent.
         headersTimeout: timeoutMs,
       });
       return withProxyErrors(pool, origin);
@@ -183,7 +183,7 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
  */
 function withoutIpServerName(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
-    // undici may pass null.
+    // undici may pass null despite its types.
     const servername = options.servername ?? '';
     const host = servername.replace(/^\[(.*)\]$/, '$1');
     connect(isIP(host) ? { ...options, servername: '' } : options, callback);
@@ -191,8 +191,8 @@ function withoutIpServerName(connect: buildConnector.connector): buildConnector.
 }
 
 /**
- * Makes a pool's tunnels fail with a `ProxyError`. If a proxy hangs up, undici's own error has the
- * code for “connect again”, and undici would reconnect forever.
+ * Makes a pool's tunnels fail with a `ProxyError`. If a proxy hangs up, undici treats its own error
+ * as a reason to reconnect, and would do so forever.
  */
 function withProxyErrors(pool: Dispatcher, { origin }: URL): Dispatcher {
   const openTunnel = pool.connect.bind(pool);
@@ -242,21 +242,21 @@ function followRedirect(
   throw new RejectedError(`${from} redirects to ${to}, ${why}.`, {
     code: 'REDIRECT_REFUSED',
     hint: hintFor('redirect', wording),
-    // The service has refused nothing, so the report still exists.
+    // The service did not refuse the call, so the report still exists.
     retryable: true,
     reportId,
   });
 }
 
-/** Names the target of a redirect: the origin, or the scheme if there is no origin. */
+/** Returns the origin of a redirect's target, or the scheme if the target has no origin. */
 function describeTarget({ origin, protocol }: URL): string {
   return truncate(origin === 'null' ? `a ${protocol} URL` : origin);
 }
 
-/** Before the request may have reached the service, after that, or once the headers have arrived. */
+/** `unsent`: nothing can have reached the service. `receiving`: the headers have arrived. */
 type ExchangePhase = 'unsent' | 'sent' | 'receiving';
 
-/** Sends one request. The promise resolves when the headers have arrived. */
+/** Sends one request. Resolves when the headers have arrived. */
 async function exchange(
   dispatcher: Dispatcher,
   request: HttpRequest,
@@ -329,7 +329,7 @@ function exchangeError(
   });
 }
 
-/** Calls `onSent` before the first byte of a request may leave. */
+/** Calls `onSent` just before the first byte of a request may be sent. */
 function notifyWhenSent(dispatcher: Dispatcher, onSent: () => void): Dispatcher {
   return dispatcher.compose((dispatch) => (options, handler) => {
     const start = handler.onRequestStart?.bind(handler);
@@ -341,7 +341,7 @@ function notifyWhenSent(dispatcher: Dispatcher, onSent: () => void): Dispatcher 
   });
 }
 
-/** Rejects with the reason of the signal, even while undici is still connecting. */
+/** Rejects with `signal.reason` if aborted, even while undici is still connecting. */
 function rejectWhenAborted<Result>(work: Promise<Result>, signal?: AbortSignal): Promise<Result> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -353,7 +353,7 @@ function rejectWhenAborted<Result>(work: Promise<Result>, signal?: AbortSignal):
 }
 
 interface BodyEvents {
-  /** Called once, when the body has ended, failed or was destroyed. */
+  /** Called once, when the body ends, fails or is destroyed. */
   readonly onEnd: (bytes: number) => void;
   readonly toError: (cause: unknown) => Error;
 }

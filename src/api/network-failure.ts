@@ -3,28 +3,27 @@ import { isLoopback } from '../text/loopback.ts';
 import { printable, truncate } from '../text/printable.ts';
 import type { HintName } from './hints.ts';
 
-/** A failure of the proxy. The message is the URL of the proxy. */
+/** A proxy failure. The message is the URL of the proxy. */
 export class ProxyError extends Error {}
 
 export function isDecompressionError(error: unknown): boolean {
   return /^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '');
 }
 
-/** Reason why an HTTP exchange failed. */
 interface NetworkFailure {
   /** Reason without a full stop: `connection refused`. */
   readonly reason: string;
   readonly code: string;
   readonly hint: HintName;
 
-  /** Set if the same call may soon succeed. */
+  /** Whether the same call may soon succeed. */
   readonly isTemporary: boolean;
 }
 
 const timeout = { code: 'TIMEOUT', hint: 'timeout' } as const;
 const tls = { code: 'TLS', hint: 'privateAuthority', isTemporary: false } as const;
 
-/** Error codes of Node and undici. Absent members have the values of unknown codes. */
+/** Error codes of Node and undici. Missing fields default to those for unknown codes. */
 const knownCodes: readonly (Partial<NetworkFailure> & { readonly codes: RegExp })[] = [
   { codes: /^ECONNREFUSED$/, reason: 'connection refused' },
   { codes: /^ENOTFOUND$/, reason: 'unknown host', isTemporary: false },
@@ -45,7 +44,7 @@ const knownCodes: readonly (Partial<NetworkFailure> & { readonly codes: RegExp }
     codes: /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/,
     ...tls,
   },
-  // undici asserts some properties of a response instead of checking them.
+  // undici asserts some properties of a response, so an invalid response ends in an AssertionError.
   {
     codes: /^(HPE_|HTTPParserError$|ERR_ASSERTION$)/,
     reason: 'the response is not HTTP',
@@ -94,7 +93,7 @@ function explainProxyFailure(error: ProxyError, host: string): NetworkFailure {
   };
 }
 
-/** Formats an error on one line. Of an OpenSSL error, only the reason is kept. */
+/** Formats an error on one line. Only the reason of an OpenSSL error is kept. */
 function describeError(error: unknown, message: string): string {
   // Node adds both members to OpenSSL errors, whose messages contain source lines.
   const { library, reason } = (error ?? {}) as {

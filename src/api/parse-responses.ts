@@ -7,7 +7,7 @@ import {
 import { isObject } from '../text/json-object.ts';
 import { truncate } from '../text/printable.ts';
 
-// Reads documents of the service, in the shapes of `decisions.md` 1 to 6 and no others.
+// Reads the service's documents. The accepted shapes are those in `decisions.md` 1 to 6.
 
 /**
  * Parses JSON, or returns `undefined` if the text is not JSON. Integers of 16 or more digits become
@@ -28,10 +28,7 @@ export function tryJson(text: string): unknown {
 
 type Place = 'response' | 'data' | 'document';
 
-/**
- * A member of a response: the names it may have, and the objects in which it is looked for, in
- * order.
- */
+/** A response field: its possible names, and the objects to search, in order. */
 interface Member {
   readonly names: readonly string[];
   readonly places: readonly Place[];
@@ -40,9 +37,7 @@ interface Member {
 const anywhere: readonly Place[] = ['response', 'data', 'document'];
 const inRecord: readonly Place[] = ['response', 'document'];
 
-/**
- * All members that are read. To support another shape of the service, add a name or a place here.
- */
+/** All fields that are read. To support another response shape, add a name or a path here. */
 const members = {
   reportId: { names: ['report_id', 'reportId', 'id'], places: anywhere },
   token: { names: ['token', 'access_token'], places: anywhere },
@@ -54,7 +49,7 @@ const members = {
   errors: { names: ['details', 'errors'], places: inRecord },
 } as const satisfies Readonly<Record<string, Member>>;
 
-/** Finds the first value that `read` accepts, searching the places in order. */
+/** Returns the first value that `read` accepts. */
 function findMember<Value>(
   document: unknown,
   member: keyof typeof members,
@@ -75,7 +70,7 @@ function ownMember(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Returns a string that is not blank, or a number as a string. */
+/** Returns a non-empty trimmed string, or a number as a string. */
 function readScalar(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).trim();
@@ -91,16 +86,16 @@ export function findReportId(document: unknown): string | undefined {
   return findMember(document, 'reportId', readScalar) ?? readScalar(document);
 }
 
-/** Names of members that occur in records but not in report rows. */
+/** Keys that occur in records but not in report rows. */
 const recordNames = ['report_id', 'reportId', 'error', 'error_id'];
 
-/** Recognizes report data, not a record: a list of rows without a report id or error. */
+/** Returns true for a list of rows, as opposed to a record with a report ID or an error. */
 export function isReportData(document: unknown): boolean {
   const rows = ownMember(document, 'data');
   return Array.isArray(rows) && findReportId(document) === undefined && areRows(rows);
 }
 
-/** Returns true if a response contains rows, even beside other members. */
+/** Returns true if a response contains rows, whatever else it contains. */
 export function containsRows(document: unknown): boolean {
   const rows = ownMember(document, 'data');
   return Array.isArray(rows) && rows.length > 0 && areRows(rows);
@@ -118,8 +113,8 @@ export function findToken(document: unknown): string | undefined {
 }
 
 /**
- * Finds the campaign list, which is the response itself or a member of it. Returns `undefined` if
- * there is none. Missing fields become empty strings, missing lists empty lists.
+ * Finds the campaign list, which is the response itself or one of its fields, or returns
+ * `undefined` if there is none. Missing strings and lists become empty.
  */
 export function findCampaigns(document: unknown): CampaignRecord[] | undefined {
   const list = readList(document) ?? findMember(document, 'campaigns', readList);
@@ -150,7 +145,6 @@ function toAdUnit(item: unknown): AdUnit {
   };
 }
 
-/** Report state and error in a response. */
 export interface ServiceRecord {
   /** Error code of the service, such as `UNKNOWN_REPORT`. */
   readonly errorId: string | undefined;
@@ -159,16 +153,16 @@ export interface ServiceRecord {
   /** One line per error, if the response lists them. */
   readonly errorLines: readonly string[];
 
-  /** Status in lower case; empty if there is none. */
+  /** Status in lower case, or empty. */
   readonly status: string;
 
-  /** Meaning of the status, or `undefined` if it is not known. */
+  /** Meaning of the status, or `undefined` if the status is unknown. */
   readonly outcome: ReportOutcome | undefined;
 
-  /** Set if the response is an error. A `message` alone does not make it one. */
+  /** Whether the response is an error. A `message` alone does not make it an error. */
   readonly isError: boolean;
 
-  /** Reason why the response has no report; absent if the response gives none. */
+  /** Why the response has no report; absent if the response does not say. */
   readonly reportState: 'progress' | 'failed' | undefined;
 }
 
@@ -207,7 +201,7 @@ function reportStateFor(
   return outcome === 'ready' ? undefined : outcome;
 }
 
-/** Detects a refusal even if the response has a token. */
+/** Returns true if a sign-in was refused, even if the response contains a token. */
 export function refusesSignIn({ isError, status, outcome }: ServiceRecord): boolean {
   return isError || (status !== '' && status !== 'ok' && outcome !== 'ready');
 }

@@ -20,13 +20,13 @@ import {
   tryJson,
 } from './parse-responses.ts';
 
-// Reads the bodies of successful responses. If a body cannot be read, `unreadable` builds the
-// error.
+// Reads the bodies of successful responses. The error for an unreadable body comes from
+// `unreadable`.
 
 const maxResponseBytes = 16 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
 
-/** Content of a response that cannot be read. */
+/** What is known about an unreadable response. */
 export interface UnreadContent {
   readonly text: string;
 
@@ -39,7 +39,7 @@ export interface CallResponse extends HttpResponse {
   /** `Retry-After`, in milliseconds from now. */
   readonly retryAfterMs: number | undefined;
 
-  /** Tries of the call, including this one. */
+  /** Attempts at the call, including this one. */
   readonly tries: number;
 
   /** Builds the error for a response that cannot be read. `problem` ends a sentence: `is empty`. */
@@ -48,7 +48,7 @@ export interface CallResponse extends HttpResponse {
 
 /** A response with the data of a report, which has not been read yet. */
 export interface ReportResponse {
-  /** Set for a response with status 206. */
+  /** Whether the response has status 206. */
   readonly isPart: boolean;
 
   /** Decompressed body, which can be read once. Its errors are `AdreportError`s. */
@@ -61,20 +61,20 @@ export interface ReportResponse {
   /** `Date` of the response, in milliseconds since 1970. */
   readonly serviceMs: number | undefined;
 
-  /** Tries of the download, including this one. */
+  /** Attempts at the download, including this one. */
   readonly tries: number;
 
   /** Ends the transfer. Only needed if the body is not read. */
   close(): void;
 }
 
-/** Response to a create call: a report id, or the data (`output=direct`, `decisions.md` 2). */
+/** Response to a create call: a report ID, or the data (`output=direct`, `decisions.md` 2). */
 export interface CreatedReport {
-  /** Absent if the response has the data. */
+  /** Absent if the response contains the data. */
   readonly id?: string;
   readonly status: string;
 
-  /** Report data; absent if the response has an id. */
+  /** Report data; absent if the response contains an ID. */
   readonly response?: ReportResponse;
 
   /** `Date` of the response, in milliseconds since 1970. */
@@ -86,7 +86,7 @@ export interface StatusResponse extends StatusRecord {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Reads a body as a string. Throws for one longer than 16 MB, or not in UTF-8. */
+/** Reads a body as a string. Throws if the body is longer than 16 MB or not UTF-8. */
 async function readText({ body, unreadable }: CallResponse): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -108,11 +108,11 @@ interface PeekedBody {
 
   readonly isWhole: boolean;
 
-  /** Whole body, beginning with the bytes of `start`. */
+  /** Whole body, including `start`. */
   readonly all: AsyncIterable<Buffer>;
 }
 
-/** Reads at most 64 KiB of a body. Stops earlier once `isEnough` returns true. */
+/** Reads at most 64 KiB of a body, or less once `isEnough` returns true. */
 export async function peek(
   body: AsyncIterable<Buffer>,
   isEnough = (_beginning: string): boolean => false,
@@ -171,7 +171,7 @@ export async function readCampaignList(response: CallResponse): Promise<Campaign
   return { campaigns, document, isPartial: response.status === 206 };
 }
 
-/** Reads a report id or report data. The beginning of the response decides which. */
+/** Reads a report ID or report data, depending on how the response begins. */
 export async function readCreated(
   response: CallResponse,
   isDirect: boolean,

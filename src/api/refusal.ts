@@ -24,9 +24,9 @@ import {
 import { peek, type UnreadContent } from './read-responses.ts';
 import { maxRetryAfterMs } from './retry.ts';
 
-/** Source of a token and a password, and how to fix them if they are refused. */
+/** Where the token and the password come from, with hints for a refusal. */
 export interface SignInOrigin {
-  /** Names the token in a sentence: `the token in ADREPORT_TOKEN`. */
+  /** The token as part of a sentence: `the token in ADREPORT_TOKEN`. */
   readonly token: string;
   readonly tokenHint: string;
 
@@ -34,7 +34,7 @@ export interface SignInOrigin {
   readonly signInHint: string;
 }
 
-/** Facts about a call for its error messages. */
+/** Context of a call for error messages. */
 export interface CallFacts {
   readonly endpoint: EndpointName;
   readonly reportId?: string | undefined;
@@ -44,7 +44,6 @@ export interface CallFacts {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Settings for the wording of errors. */
 export interface ErrorWording {
   readonly wording: Wording;
 
@@ -55,7 +54,7 @@ export interface ErrorWording {
   readonly redact: (text: string) => string;
 }
 
-/** A refusal of the service; status 200 for a response that holds an error. */
+/** A refusal by the service. The status is 200 if a successful response contains an error. */
 interface Refusal extends CallFacts {
   readonly status: number;
   readonly record: ServiceRecord;
@@ -75,9 +74,8 @@ export const callNames: Readonly<Record<EndpointName, string>> = {
 
 type RefusalClass = new (message: string, details: ErrorDetails) => AdreportError;
 
-/** Error class, sentence and hint for a refusal. */
 interface Explanation {
-  /** Class of the error, which decides the exit code. */
+  /** Decides the exit code. */
   readonly ErrorClass: RefusalClass;
   readonly sentence: string;
   readonly hint?: HintName;
@@ -86,7 +84,7 @@ interface Explanation {
   readonly retryable?: boolean;
 }
 
-/** Decides what a refusal means. A new class of error is one more case. */
+/** Maps a refusal to an error class, a message and a hint. */
 function explainRefusal(refusal: Refusal): Explanation {
   const { endpoint, status, record, reportId, retryAfterMs, redirectedTo } = refusal;
   const call = callNames[endpoint];
@@ -152,12 +150,11 @@ function tokenRefusedMessage({ origin, record }: Refusal): string {
   return `${token.charAt(0).toUpperCase()}${token.slice(1)} has expired.`;
 }
 
-/** Returns true if a response means that the report is not ready yet. */
 function isNotReady({ endpoint, status, record, reportId }: Refusal): boolean {
   if (reportId === undefined || [401, 403, 410, 429].includes(status)) return false;
   if (record.reportState !== undefined) return record.reportState === 'progress';
   if (endpoint === 'status' && status === 200) return false;
-  // A record instead of rows, with a status that is not known, counts as in progress.
+  // A record with an unknown status instead of rows counts as in progress.
   return [202, 409, 425].includes(status) || (status === 200 && !record.isError);
 }
 
@@ -182,7 +179,7 @@ function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportErro
   if (retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs) {
     sentences.push(`It asks you to wait ${formatDuration(retryAfterMs)}.`);
   }
-  // A status of 200 explains nothing.
+  // The status 200 would explain nothing.
   if (status !== 200) sentences.push(errorId ? `(${status} ${errorId})` : `(${status})`);
   const lines = record.errorLines.length > 1 ? record.errorLines : [];
   const details = lines.map((line) => `\n  - ${sanitize(endpoint, line)}`);
@@ -197,7 +194,7 @@ function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportErro
   });
 }
 
-/** Formats the service's message. Returns `undefined` if it repeats our own. */
+/** Formats the service's message, or returns `undefined` if it repeats ours. */
 function formatReason({ endpoint, status, record }: Refusal, sentence: string): string | undefined {
   const reason = record.message ?? (status === 200 ? formatOtherReason(record) : undefined);
   if (reason === undefined) return undefined;
@@ -224,7 +221,7 @@ export async function readRefusal(
   const text = wording.redact(await readBeginning(body));
   body.destroy();
   const redirectedTo = call.endpoint === 'download' ? response.redirectedTo : undefined;
-  // Another host has its own format of errors.
+  // A different host has its own error format.
   const record = parseServiceRecord(
     redirectedTo === undefined ? parseRefusal(text, response) : undefined,
   );
@@ -235,12 +232,15 @@ async function readBeginning(body: AsyncIterable<Buffer>): Promise<string> {
   try {
     return (await peek(body)).start;
   } catch {
-    // The status is enough; the text would only explain it.
+    // The status is enough; the body would only explain it.
     return '';
   }
 }
 
-/** Parses a refusal's JSON. Otherwise returns its first line, or `undefined` for a web page. */
+/**
+ * Parses the body of a refusal as JSON. Falls back to the first line, or `undefined` for a web
+ * page.
+ */
 function parseRefusal(text: string, { headers }: HttpResponse): unknown {
   const document = tryJson(text);
   if (document !== undefined || isPage(text, headers['content-type'])) return document;
@@ -250,7 +250,7 @@ function parseRefusal(text: string, { headers }: HttpResponse): unknown {
 
 /**
  * Builds the error for a successful response that cannot be read: the service's own error if the
- * response has one, otherwise exit 9 with the step and the beginning of the response.
+ * response contains an error, otherwise exit 9 with the step and the beginning of the response.
  *
  * @param problem end of a sentence: `is a web page`
  */
@@ -292,8 +292,8 @@ function quoteBeginning(endpoint: EndpointName, text: string): string {
 }
 
 /**
- * Makes a string from the service safe to show. Runs of 16 or more characters are hidden, because
- * the response to a sign-in may contain a token. Error codes in capitals stay.
+ * Makes a string from the service safe to print. Words of 16 or more characters are hidden, because
+ * a sign-in response may contain a token. Error codes in capitals are kept.
  */
 function sanitize(endpoint: EndpointName, text: string): string {
   if (endpoint !== 'auth') return printable(text);

@@ -10,13 +10,13 @@ export interface CallHost {
   readonly signal: AbortSignal;
 }
 
-/** Longer pauses end the command with an error, so that a cron job does not sleep through them. */
+/** A longer `Retry-After` is an error, so that a cron job does not sleep for hours. */
 export const maxRetryAfterMs = 15 * 60_000;
 
 /**
- * Returns the pause before the next attempt, in milliseconds. It starts at half a second and
- * doubles with each failed try, up to half a minute. A random part of up to half is subtracted, so
- * that clients do not return all at once. `Retry-After` can only lengthen the pause.
+ * Returns the pause before the next attempt, in milliseconds. The pause starts at half a second and
+ * doubles with each failed attempt, up to half a minute. A random jitter of up to half is
+ * subtracted, so that clients do not return all at once. `Retry-After` can only lengthen the pause.
  */
 export function retryPauseMs(tries: number, retryAfterMs: number, random: () => number): number {
   const maxPauseMs = Math.min(30_000, 500 * 2 ** (tries - 1));
@@ -28,7 +28,7 @@ const yearMs = 365 * 86_400_000;
 
 /**
  * Parses `Retry-After` (RFC 9110, 10.2.3) into milliseconds from now, at most a year. Returns
- * `undefined` if it is unreadable.
+ * `undefined` if the value is invalid.
  */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   const text = value?.trim() ?? '';
@@ -42,7 +42,7 @@ type ThrottleHost = Pick<CallHost, 'stopwatch' | 'sleep' | 'signal'>;
 
 /**
  * Throttles all calls of a client. A 429 pauses all of them and doubles the spacing between calls;
- * each success reduces it by a tenth. The calls settle at about the permitted rate.
+ * each success reduces it by a tenth. The calls settle near the permitted rate.
  */
 export class Throttle {
   readonly #host: ThrottleHost;
@@ -54,7 +54,7 @@ export class Throttle {
     this.#host = host;
   }
 
-  /** Resolves when the next call may be made, in the order of the callers. */
+  /** Resolves when the next call may be made. Callers are served in order. */
   pass(): Promise<void> {
     this.#last = this.#last.then(() => this.#passNext());
     return this.#last;

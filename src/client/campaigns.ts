@@ -4,8 +4,8 @@ import type { CampaignList } from '../contract/messages.ts';
 import type { CheckResult } from '../errors.ts';
 
 /**
- * Downloads the campaign list and checks that it is complete. Throws the errors of the client's
- * `campaigns`.
+ * Downloads the campaign list and checks that it is complete. Throws whatever `client.campaigns()`
+ * throws.
  */
 export async function readCampaigns(client: Client): Promise<CampaignList & CheckResult> {
   const list = await client.campaigns();

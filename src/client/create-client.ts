@@ -24,20 +24,20 @@ import {
 import { ReportReader } from './report-reader.ts';
 
 /**
- * Creates a client from its options alone. It does not read the environment, settings or files.
- * Throws an `AdreportError` with exit code 2 for a missing or wrong option.
+ * Creates a client from its options alone, without reading the environment, stored settings or
+ * files. Throws an `AdreportError` with exit code 2 for a missing or wrong option.
  */
 export function createClient<const AnyProfile extends Profile = 'buyer'>(
   options: CreateClientOptions<AnyProfile>,
 ): ReportClient<AnyProfile> {
-  // The row types are computed from the names in the caller's options.
+  // The row types are inferred from the names in the caller's options.
   return new ServiceClient(readSettings(options)) as unknown as ReportClient<AnyProfile>;
 }
 
 class ServiceClient {
   readonly #settings: CheckedSettings;
 
-  /** Time at which this client requested each report, in milliseconds since 1970. */
+  /** Request time of each report of this client, in milliseconds since 1970. */
   readonly #requestedMs = new Map<string, number>();
   #connecting: Promise<Client> | undefined;
 
@@ -107,7 +107,7 @@ class ServiceClient {
     return new ReportReader({ client, settings: this.#settings, options, part });
   }
 
-  /** Returns a client whose calls the given signal also aborts. */
+  /** Returns a client whose calls are also aborted by the given signal. */
   async #connect(signal?: AbortSignal): Promise<Client> {
     this.#connecting ??= connectClient(this.#settings);
     const client = await this.#connecting;

@@ -14,7 +14,7 @@ interface Candidate {
   readonly name: string;
 }
 
-/** Kinds of names that each flag accepts. */
+/** Lists the names that each flag accepts. */
 const candidateListers: Readonly<
   Record<NamedFilter['name'], (campaign: CampaignRecord) => readonly Candidate[]>
 > = {
@@ -24,7 +24,7 @@ const candidateListers: Readonly<
   advertiser: ({ advertiserId, advertiserName }) => [{ id: advertiserId, name: advertiserName }],
 };
 
-/** A query with ids instead of names. */
+/** A query whose filters have IDs instead of names. */
 interface FoundIds {
   readonly query: Query;
 
@@ -36,7 +36,7 @@ interface FoundIds {
 }
 
 /**
- * Replaces the names of campaigns, ad units and advertisers by ids. The campaign list is downloaded
+ * Replaces the names of campaigns, ad units and advertisers with IDs. Downloads the campaign list
  * only if a name was given. Throws `UsageError` for a name that matches nothing.
  */
 export async function findIds(client: () => Promise<Client>, query: Query): Promise<FoundIds> {
@@ -64,7 +64,7 @@ function formatMatches(matches: ReadonlyMap<string, string>): string {
   return truncate(names.join(', '));
 }
 
-/** Returns the matching names by id. Throws `UsageError` if a pattern matches nothing. */
+/** Returns the matching names by ID. Throws `UsageError` if a pattern matches nothing. */
 function findMatches(
   { name: kind, flag }: NamedFilter,
   patterns: readonly string[],

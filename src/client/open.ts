@@ -20,15 +20,15 @@ import {
   toRows,
 } from '../rows/row-batch.ts';
 
-/** Data received so far. */
+/** Progress of a download. */
 export interface Transfer {
   readonly bytes: number;
   readonly rows: number;
 
-  /** Length of the whole report, or `undefined` if it is not known. */
+  /** Length of the whole report, or `undefined` if unknown. */
   readonly sizeBytes: number | undefined;
 
-  /** Set once the reading has ended. */
+  /** Whether the download has ended. */
   readonly isOver: boolean;
 }
 
@@ -41,10 +41,10 @@ interface OpenSetup {
   readonly report: RequestedReport;
   readonly response: ReportResponse;
 
-  /** Absent if the request is not known. */
+  /** The requested part; absent if the request is unknown. */
   readonly part: Part | undefined;
 
-  /** Stops reading. */
+  /** Aborts the download. */
   readonly signal?: AbortSignal | undefined;
 
   /** Called as data arrives. */
@@ -53,19 +53,19 @@ interface OpenSetup {
 
 const noMessages: CheckResult = { warnings: [], notes: [] };
 
-/** A report whose data is arriving. It can be read once, either as rows or as bytes. */
+/** A report that is being downloaded. It can be read once, either as rows or as bytes. */
 export class OpenReport {
-  /** Absent if the service sent the data in its response to the request. */
+  /** Absent if the service sent the data in response to the create call. */
   readonly id: string | undefined;
 
-  /** Milliseconds since 1970. */
+  /** Request time by the service's clock, in milliseconds since 1970. */
   readonly createdMs: number;
   readonly contentType: string | undefined;
 
   /** Number of attempts to download the report, including this one. */
   readonly tries: number;
 
-  /** Facts that are known after the last row; complete once all rows were read. */
+  /** What follows the last row; complete once all rows have been read. */
   tail: ReportTail = emptyTail;
   readonly #client: Client;
   readonly #setup: OpenSetup;
@@ -86,12 +86,12 @@ export class OpenReport {
     this.#check = new ReportCheck({ part, isPartial: response.isPart, nowMs });
   }
 
-  /** Warnings and notes; complete once all rows were read. */
+  /** Warnings and notes; complete once all rows have been read. */
   get result(): CheckResult {
     return this.#result;
   }
 
-  /** Yields the document as it comes. */
+  /** Yields the document as it arrives. */
   async *bytes(): AsyncGenerator<Buffer> {
     for await (const piece of this.#setup.response.body) {
       this.#setup.signal?.throwIfAborted();
@@ -102,9 +102,9 @@ export class OpenReport {
   }
 
   /**
-   * Yields the rows and checks them against the request as they are read. A batch is valid until
-   * the next one. Throws `IncompleteDataError` if the data is not a report, or if it is cut (then
-   * `retryable` is set).
+   * Yields the rows and checks them against the request as they are read. A batch is valid only
+   * until the next batch. Throws `IncompleteDataError` if the data is not a report, or if it is
+   * truncated (then `retryable` is set).
    */
   async *batches(bytes: AsyncIterable<Buffer> = this.bytes()): RowBatches {
     const batches = readRows(bytes, { contentType: this.contentType });
@@ -127,9 +127,7 @@ export class OpenReport {
     }
   }
 
-  /**
-   * Reads all rows of a small report as objects, with the facts that follow the last row.
-   */
+  /** Reads all rows of a small report as objects. */
   async readAll(): Promise<ReportInMemory> {
     const rows: Row[] = [];
     const batches = this.batches();
@@ -139,8 +137,8 @@ export class OpenReport {
   }
 
   /**
-   * Ends the transfer after an error. Waits before another attempt if the download was cut. Throws
-   * the error if there is no other attempt.
+   * Ends the transfer after an error. If the download was cut off, waits before the next attempt.
+   * Throws the error if no attempts are left.
    */
   async pauseAfter(error: unknown): Promise<void> {
     const { response, signal } = this.#setup;
@@ -150,10 +148,10 @@ export class OpenReport {
     await this.#client.pause(error, this.tries);
   }
 
-  /** Adds the ID of the report to an error. Without an ID, adds that a report may exist. */
+  /** Adds the report ID to an error, or a hint that a report may exist if there is no ID. */
   #complete(error: unknown): unknown {
     if (!(error instanceof AdreportError) || isInterruption(error)) return error;
-    // The data came in the response to the create call. The service may have stored a report too.
+    // The create call returned the data itself. The service may have stored a report too.
     if (this.id === undefined) {
       return new UncertainCreateError(error, 'Requesting it again creates a second report.');
     }

@@ -3,7 +3,7 @@ import type { RowOf } from '../contract/row-types.ts';
 import type { BreakdownName, FilterName, MetricName, Profile } from '../contract/vocabulary.ts';
 import type { CheckMessage } from '../errors.ts';
 
-/** Public types of the client. They import no package, so programs that use them need none. */
+/** Public types of the client. They import no packages, so that programs need none to compile. */
 
 /**
  * Signs in with a token, or with an e-mail address and a password, which are exchanged for a token.
@@ -13,45 +13,48 @@ type SignInOptions =
   | { readonly token?: never; readonly email: string; readonly password: string };
 
 /**
- * Settings of a client. They have the meaning and the default of the flags. The client reads no
- * other settings.
+ * Settings of a client, with the same meanings and defaults as the flags. The client reads no other
+ * settings.
  */
 export interface ClientSettings<AnyProfile extends Profile = Profile> {
-  /** Base URL of the service. It uses https, or http on this machine. */
+  /** Base URL of the service: https, or http on this machine. */
   readonly baseUrl: string | URL;
 
   /** Profile of the account. Default: `buyer`. */
   readonly profile?: AnyProfile | undefined;
 
-  /** Zone of a DSP's reports. Default: Europe/Paris. */
+  /** Time zone of DSP reports. Default: Europe/Paris. */
   readonly timezone?: string | undefined;
 
   /** Encoding of requests. Default: `json`. */
   readonly encoding?: Encoding | undefined;
 
-  /** How the service reads the ends of a period. Default: `instant`. */
+  /** How the service interprets the start and end of a period. Default: `instant`. */
   readonly windowClock?: WindowClock | undefined;
 
-  /** Milliseconds to connect, to the first byte, and between bytes. Default: 30,000. */
+  /**
+   * Timeout for connecting, for the first byte, and between bytes, in milliseconds. Default:
+   * 30,000.
+   */
   readonly timeoutMs?: number | undefined;
 
-  /** How often a call is repeated after a temporary failure. Default: 5. */
+  /** Retries per call after temporary failures. Default: 5. */
   readonly retries?: number | undefined;
 
-  /** URL of an http proxy for https. Default: none. */
+  /** URL of an HTTP proxy for https. Default: none. */
   readonly proxy?: string | URL | undefined;
 
-  /** Hosts, without ports, that `baseUrl` may name with plain http. Default: this machine only. */
+  /** Hosts, without ports, for which `baseUrl` may use plain http. Default: this machine only. */
   readonly allowHttp?: readonly string[] | undefined;
 
-  /** Ends everything that the client does. */
+  /** Aborts all work of the client. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export type CreateClientOptions<AnyProfile extends Profile = Profile> = ClientSettings<AnyProfile> &
   SignInOptions;
 
-/** Type for names known at compile time: a literal name that does not exist is an error. */
+/** Makes a literal name that does not exist a compile-time error. */
 type AcceptedNames<
   Names extends readonly string[],
   Known extends string,
@@ -70,7 +73,7 @@ export type WindowOptions =
       readonly until?: string | number | undefined;
     };
 
-/** Ids, or countries by code or name. */
+/** IDs, or countries by code or name. */
 export type FilterOptions = {
   readonly [Name in FilterName | 'country']?: readonly (string | number)[] | undefined;
 };
@@ -79,7 +82,7 @@ export type ReportOptions<
   By extends readonly string[] = readonly string[],
   Metrics extends readonly string[] = readonly string[],
 > = WindowOptions & {
-  /** Default: none, one row. */
+  /** Default: none, for a report of one row. */
   readonly by?: AcceptedNames<By, BreakdownName> | undefined;
 
   /** Default: all metrics of the profile. */
@@ -90,10 +93,10 @@ export type ReportOptions<
 export interface ReportProgress {
   readonly step: 'request' | 'wait' | 'download';
 
-  /** Last status of the service. */
+  /** Last status from the service. */
   readonly status: string;
 
-  /** Milliseconds since the call began. */
+  /** Milliseconds since the wait began. */
   readonly elapsedMs: number;
   readonly receivedBytes: number;
 
@@ -102,26 +105,26 @@ export interface ReportProgress {
 }
 
 export interface FetchOptions {
-  /** Ends the work on this report. */
+  /** Aborts the work on this report. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: ReportProgress) => void) | undefined;
 
   /** Milliseconds to wait until the report is ready. Default: 30 minutes. */
   readonly waitTimeoutMs?: number | undefined;
 
-  /** Throws at the end of the rows if there are warnings. Default: false. */
+  /** Whether to throw after the last row if there are warnings. Default: false. */
   readonly strict?: boolean | undefined;
 }
 
-/** A report whose rows are arriving. It can be read once. */
+/** A report that is being downloaded. It can be read once. */
 export interface FetchedReport<AnyRow> {
   /** ID of the report, or `undefined` if the service sent the data at once. */
   readonly id: string | undefined;
 
-  /** Proofs that the report is not what was requested; complete once it is read. */
+  /** Proofs that the report is not what was requested; complete once the report has been read. */
   readonly warnings: readonly CheckMessage[];
 
-  /** Observations that may be harmless; complete once the report is read. */
+  /** Observations that may be harmless; complete once the report has been read. */
   readonly notes: readonly CheckMessage[];
 
   /** Yields rows in the service's order. Breaking out of the loop closes the connection. */
@@ -144,8 +147,8 @@ export interface ReportState {
 /** A client of the reporting service that keeps its connections. */
 export interface ReportClient<AnyProfile extends Profile = Profile> {
   /**
-   * Requests a report, waits for it, and resolves once its data begins to arrive. A report that
-   * fails is requested once more.
+   * Requests a report, waits for it, and resolves once its data begins to arrive. A failed report
+   * is requested once more.
    */
   fetchReport<
     const By extends readonly string[] = readonly [],

@@ -178,7 +178,9 @@ export function readReport(options: ReportOptions, settings: CheckedSettings): P
   });
 }
 
-/** Throws `UsageError` for names that only the command line can resolve. */
+/**
+ * Throws `UsageError` for computed metrics and breakdowns, which only the command line supports.
+ */
 function refuseComputed({ breakdowns, metrics }: Query): void {
   if (breakdowns.includes('WEEKLY')) {
     throw new UsageError('The client does not support WEEKLY, which needs one report per week.', {
@@ -194,14 +196,14 @@ function refuseComputed({ breakdowns, metrics }: Query): void {
   });
 }
 
-/** Flags whose options have other names. */
+/** Library options by flag, where the names differ. */
 const optionsByFlag: Readonly<Record<string, string>> = {
   '--filter': 'filters',
   '--base-url': 'baseUrl',
   '--window-clock': 'windowClock',
 };
 
-/** Rewords an error of the command line so that it names the options of the library. */
+/** Rewords command-line errors so that they name the library's options. */
 function rewordErrors<Result>(read: () => Result): Result {
   try {
     return read();

@@ -23,13 +23,13 @@ interface ReaderSetup {
   readonly settings: CheckedSettings;
   readonly options: FetchOptions;
 
-  /** Absent if the request is not known. */
+  /** The requested part; absent if the request is unknown. */
   readonly part: Part | undefined;
 }
 
 const defaultWaitTimeoutMs = 30 * 60_000;
 
-/** A report for programs: rows as objects, or the document as received. */
+/** Reads a report as row objects, or as the document that was received. */
 export class ReportReader implements FetchedReport<AnyRow> {
   readonly #setup: ReaderSetup;
   readonly #startedMs: number;
@@ -55,7 +55,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
     return this.#open?.result.notes ?? [];
   }
 
-  /** Requests a report and opens it. A report that fails is requested a second time. */
+  /** Requests and opens a report. A failed report is requested once more. */
   async request(part: Part): Promise<void> {
     const { client, settings } = this.#setup;
     const isFirst = this.#report === undefined;
@@ -69,7 +69,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
     }
   }
 
-  /** Waits for a report, and begins to download it. */
+  /** Waits for a report, then starts the download. */
   async open(report: RequestedReport): Promise<void> {
     const { client, options } = this.#setup;
     const { waitTimeoutMs = defaultWaitTimeoutMs } = options;
@@ -109,8 +109,8 @@ export class ReportReader implements FetchedReport<AnyRow> {
   }
 
   /**
-   * Yields what `read` returns. After a cut, reading begins again unless a value was already
-   * yielded.
+   * Yields what `read` yields. If the download is cut off before the first value, reading starts
+   * over.
    */
   async *#read<Item>(
     read: (open: OpenReport) => AsyncIterable<Item>,
@@ -163,8 +163,8 @@ export class ReportReader implements FetchedReport<AnyRow> {
 }
 
 /**
- * Creates a function that converts the metrics of a row to the types of the profile, in CSV too. It
- * omits empty breakdowns that were not requested.
+ * Creates a function that converts the metrics of a row to the profile's types, which CSV lacks,
+ * and omits empty breakdowns that were not requested.
  */
 function createRowConverter(
   fields: readonly string[],

@@ -15,7 +15,7 @@ import { formatDuration } from '../text/quantity.ts';
 /** Pause between two calls: `auto`, or milliseconds. */
 export type PollInterval = 'auto' | number;
 
-/** State of a wait after a call. */
+/** Progress of a wait, after a status call. */
 export interface Poll {
   readonly status: string;
   readonly polls: number;
@@ -26,20 +26,20 @@ export interface Poll {
 }
 
 export interface WaitLimits {
-  /** End of the wait, in milliseconds by the stopwatch. The last call is made at this time. */
+  /** Deadline, in stopwatch milliseconds. The last call is made at this time. */
   readonly endMs: number;
 
-  /** `Retry-After` can only make the pauses longer. */
+  /** Default: `auto`. `Retry-After` can only lengthen the pauses. */
   readonly pollInterval?: PollInterval | undefined;
 
-  /** Ends the wait. Default: the signal of the client. */
+  /** Aborts the wait. Default: the client's signal. */
   readonly signal?: AbortSignal | undefined;
 
   /** Called after each call, before the pause or the end. */
   readonly onPoll?: ((poll: Poll) => void) | undefined;
 }
 
-/** State of a report after a status call. */
+/** Outcome of one call. */
 interface WaitState<Result> {
   readonly status: string;
 
@@ -57,8 +57,8 @@ export interface ReadyReport extends RequestedReport {
 }
 
 /**
- * Waits until a report is ready. Throws `StillInProgressError` when time is up,
- * `ReportFailedError`, and the errors of `Client.status`.
+ * Waits until a report is ready. Throws `StillInProgressError` at the deadline, `ReportFailedError`
+ * if the report fails, and whatever `client.status()` throws.
  */
 export async function waitUntilReady(
   client: Client,
@@ -70,7 +70,7 @@ export async function waitUntilReady(
 
   const ready = await poll(client, requested, limits, async (leftMs) => {
     const seen = await client.status(id, leftMs).catch((error) => {
-      // If the service was unreachable until the end, the report may still become ready.
+      // Even if the service stayed unreachable, the report may still become ready.
       const isTimeUp = limits.endMs - client.host.stopwatch() < minLeftMs;
       if (isTimeUp && isUnreachable(error)) return error;
       throw error;
@@ -87,10 +87,10 @@ export async function waitUntilReady(
 }
 
 /**
- * Begins a download. The report may become available later than its status promises. Throws
- * `StillInProgressError` when time is up, and the errors of `Client.download`.
+ * Starts a download. The report may become available later than its status promises. Throws
+ * `StillInProgressError` at the deadline, and whatever `client.download()` throws.
  *
- * @param triesBefore earlier attempts to download the report, both refused calls and cut bodies
+ * @param triesBefore earlier attempts to download the report: refused calls and truncated bodies
  */
 export async function waitForDownload(
   client: Client,
@@ -106,9 +106,8 @@ export async function waitForDownload(
 }
 
 /**
- * Returns the pause before the next call, in milliseconds. `auto` is a tenth of `waitedMs`, the
- * time waited so far, between 0.5 s and 30 s. The whole wait is then at most a tenth longer than
- * necessary.
+ * Returns the pause before the next call, in milliseconds. `auto` is a tenth of the time waited so
+ * far, between 0.5 s and 30 s, so that no wait is much more than a tenth too long.
  */
 export function pauseAfter(waitedMs: number, interval: PollInterval = 'auto'): number {
   if (interval !== 'auto') return interval;
@@ -118,7 +117,7 @@ export function pauseAfter(waitedMs: number, interval: PollInterval = 'auto'): n
 /** Timers may fire a fraction of a millisecond early; that does not justify another call. */
 const minLeftMs = 1;
 
-/** Repeats a call until there is a result. Throws `StillInProgressError` when time is up. */
+/** Repeats a call until there is a result. Throws `StillInProgressError` at the deadline. */
 async function poll<Result>(
   { host }: Client,
   report: RequestedReport,
@@ -149,7 +148,7 @@ async function poll<Result>(
   }
 }
 
-/** A new report may be unknown to some servers of the service for this long. */
+/** For this long, a new report may be unknown to some of the service's machines. */
 const maxUnknownMs = 60_000;
 
 const notKnownYet: WaitState<never> = { status: 'not known yet' };
@@ -179,7 +178,7 @@ function stillInProgressError(
   return new StillInProgressError(message + why, { reportId, cause: problem });
 }
 
-/** Returns the error (exit 6) for a report that failed or expired. */
+/** Builds the error (exit 6) for a report that failed or expired. */
 export function reportFailedError(
   reportId: string,
   { status, message }: Pick<StatusRecord, 'status' | 'message'>,

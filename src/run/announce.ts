@@ -10,7 +10,7 @@ import type { GroupedTotals } from '../totals/grouped-totals.ts';
 import type { Context } from './context.ts';
 import type { FileInPlace, WrittenReport } from './run-report.ts';
 
-/** If a run writes more files, only their total is printed. */
+/** Beyond this number of files, only the total is printed. */
 const maxListedFiles = 10;
 
 /**
@@ -23,10 +23,8 @@ export class Announcer {
   #fileCount = 0;
   readonly #size = { rowCount: 0, sizeBytes: 0 };
 
-  /** Metrics of all reports. */
   #total: GroupedTotals | undefined;
 
-  /** Options for the metrics of a single report. */
   #card: CardOptions = {};
 
   constructor(context: Context) {
@@ -86,7 +84,7 @@ export class Announcer {
     try {
       for (const file of files) await console.result(formatJsonLine(written, file));
     } catch (error) {
-      // The reader of stdout is gone. The remaining files still have to be written.
+      // Whatever read stdout is gone, but the remaining files still have to be written.
       if (!isClosedPipe(error)) throw error;
     }
   }
@@ -127,17 +125,14 @@ function formatJsonLine(written: WrittenReport, file: NamedFile): string {
     since: formatEnd(window?.since),
     until: formatEnd(window?.until),
     warnings: checkResult.warnings.map(({ message }) => message),
-    // A warning about a file is no proof against the report.
+    // A warning about a file says nothing about the report itself.
     notes: [...checkResult.notes.map(({ message }) => message), ...(recorded?.warnings ?? [])],
     changed: recorded?.changes ?? null,
     ...(recorded?.kept && { kept: true }),
   });
 }
 
-/**
- * Formats the first or last second of a period as RFC 3339. The service writes offsets as `+0100`,
- * RFC 3339 as `+01:00`.
- */
+/** Converts a time from the service to RFC 3339: `+0100` becomes `+01:00`. */
 function formatEnd(time: string | undefined): string | null {
   return time?.replace(/([+-]\d\d)(\d\d)$/, '$1:$2') ?? null;
 }

@@ -9,14 +9,14 @@ import { ReportSums } from '../totals/report-sums.ts';
 import type { Context } from './context.ts';
 import { type ReportRows, ReportSource, type ReportToRead } from './report-source.ts';
 
-/** Earlier report of `--compare`, with its metrics added up. */
+/** The earlier report for `--compare`, with its sums. */
 export interface EarlierReport {
   readonly comparison: Comparison;
   readonly warnings: readonly CheckMessage[];
   readonly reportIds: readonly string[];
 }
 
-/** Downloads the earlier report of a comparison, and adds up its metrics. */
+/** Downloads the earlier report of a comparison and adds up its metrics. */
 export async function sumEarlierReport(
   context: Context,
   part: Part,

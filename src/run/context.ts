@@ -4,20 +4,23 @@ import type { Console, ConsoleFlags } from '../ui/console.ts';
 import type { Progress } from '../ui/progress.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Options of a context. An option is absent if the command does not have it. */
+/** An option is absent if the command does not accept it. */
 export interface ContextOptions extends ConsoleFlags, AccountOptions {}
 
-/** Services that commands use, created on first use. There is one context per command. */
+/**
+ * What a command works with: console, account, history and signal. There is one context per
+ * command.
+ */
 export interface Context {
   readonly version: string;
   readonly host: Host;
   readonly console: Console;
   readonly flags: ConsoleFlags;
 
-  /** Command line as typed. */
+  /** Command line as the user typed it. */
   readonly argv: readonly string[];
 
-  /** Account named by the command line, the environment or the stored settings. */
+  /** Account chosen by the command line, the environment or the stored settings. */
   readonly account: ServiceAccount;
 
   /** All accounts that the run may use, including `account`. */
@@ -28,7 +31,7 @@ export interface Context {
   ledger(): Ledger | undefined;
   progress(): Promise<Progress>;
 
-  /** Aborted by the user, or by `stopper` if a bug ends the command early. */
+  /** Aborted by the user, or through `stopper` if a bug ends the command early. */
   readonly signal: AbortSignal;
   readonly stopper: AbortController;
   dispose(): Promise<void>;

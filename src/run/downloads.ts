@@ -21,7 +21,7 @@ export interface Download {
   /** Name of the report in messages; absent for the only report of a run. */
   readonly label: string | undefined;
 
-  /** First second of its period. */
+  /** First second of the period. */
   readonly since: number;
   readonly account: ServiceAccount;
 }
@@ -30,11 +30,11 @@ export interface Failure extends Download {
   readonly error: AdreportError;
 }
 
-/** Parts of a merged report failed. Their failures are already recorded. */
+/** Thrown if parts of a merged report failed. Their failures are already recorded. */
 export class PartsFailedError extends ErrorInContext {}
 
 interface DownloadOptions {
-  /** Number of downloads at a time. */
+  /** Maximum number of concurrent downloads. */
   readonly size: number;
 
   /** Counts the downloads. */
@@ -48,8 +48,8 @@ interface DownloadOptions {
 const maxRefusals = 3;
 
 /**
- * Downloads the reports of a run, a few at a time. If one fails, the others continue. If the service
- * refuses every request, the remaining reports are not requested.
+ * Downloads the reports of a run, a few at a time. A failure does not stop the other downloads. If
+ * the service refuses every request, the remaining reports are not requested.
  */
 export class Downloads {
   readonly size: number;
@@ -67,7 +67,7 @@ export class Downloads {
     this.#free = size;
   }
 
-  /** Waits for a turn, then downloads a report. Records its error, then throws it. */
+  /** Waits for a free slot, then downloads a report. Records and rethrows any error. */
   async take<T>(download: Download, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -89,7 +89,7 @@ export class Downloads {
     }
   }
 
-  /** Records the error of a download, then throws it. A bug or a closed pipe ends the run. */
+  /** Records and rethrows the error of a download. A bug or a closed pipe ends the run. */
   async record<T>(download: Download, work: () => Promise<T>): Promise<T> {
     const { signal, stopper } = this.#context;
     try {
@@ -106,7 +106,10 @@ export class Downloads {
     }
   }
 
-  /** Throws if the sign-in was refused, or if all requests were refused for the same reason. */
+  /**
+   * Throws if the sign-in was refused, or if the first requests were all refused for the same
+   * reason.
+   */
   async #requireAccepted(account: ServiceAccount): Promise<void> {
     const failures = this.failures.filter((failure) => failure.account === account);
     const errors = failures.map(({ error }) => error);
@@ -140,7 +143,7 @@ export async function settleAll(downloads: readonly Promise<unknown>[]): Promise
 /**
  * Returns the error of the earliest failure. Its message names all failures, and each cause once.
  *
- * @param reportCount number of all reports in the run
+ * @param reportCount number of reports in the run
  */
 export function combineFailures(failures: readonly Failure[], reportCount: number): AdreportError {
   const inOrder = failures.toSorted(compareByTime);

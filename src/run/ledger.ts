@@ -15,19 +15,19 @@ export interface LedgerEntry extends AccountKey, SavedPart {
   /** Hash of the request. The same request has the same hash in every run. */
   readonly hash: string;
 
-  /** Time of the request in RFC 3339. */
+  /** Request time in RFC 3339. */
   readonly at: string;
 
-  /** ID of the report; absent if the service has not sent one. */
+  /** Report ID; absent until the service has sent one. */
   readonly id?: string;
 
   /** Last status from the service, or `requested`, `downloaded`, `refused` or `unreadable`. */
   readonly status: string;
 
-  /** Last error, if something went wrong. */
+  /** Message of the last error. */
   readonly message?: string;
 
-  /** Milliseconds until the report was ready; absent if no run waited for it. */
+  /** How long the report took to become ready, in milliseconds; absent if no run waited for it. */
   readonly tookMs?: number;
 }
 
@@ -46,10 +46,10 @@ interface LedgerHost extends FileHost {
 
 const maxReports = 2_000;
 
-/** A request with a thousand values in every filter takes a third of a megabyte. */
+/** Room for a request with a thousand values in every filter, which takes a third of a megabyte. */
 const maxEntryBytes = 512 * 1024;
 
-/** A report can be resumed for this long after its request. */
+/** How long after its request a report can be resumed. */
 const maxResumeAgeMs = 12 * 3_600_000;
 
 /** An entry with the name of its file. */
@@ -62,11 +62,11 @@ interface NamedEntry {
 let requestCount = 0;
 
 /**
- * Reports requested on this machine. The folder `ledger/` has one small file per request, and
- * concurrent runs share it. It contains no tokens and no passwords.
+ * Reports requested on this machine: one small file per request in the folder `ledger/`, which
+ * concurrent runs share. The files contain no tokens or passwords.
  *
- * If the ledger fails, the user gets a warning and the run continues. Each file is read once, so
- * later changes by other processes are not seen.
+ * If a file cannot be read or written, the user gets a warning and the run continues. Each file is
+ * read once, so later changes by other processes are missed.
  */
 export class Ledger {
   readonly #path: string;
@@ -74,13 +74,13 @@ export class Ledger {
   readonly #warn: (message: string) => void;
   readonly #entries = new Map<string, LedgerEntry | undefined>();
 
-  /** File names of the entries, newest first. Each begins with the time of its request. */
+  /** File names of the entries, newest first. Each name begins with the request time. */
   #names: string[] | undefined;
   #hasWarned = false;
 
   /**
-   * @param directory parent of the ledger's folder; both are created with the first report
-   * @param warn receives a sentence if the ledger cannot be read or written
+   * @param directory parent of the folder `ledger/`; both are created with the first report
+   * @param warn called with a message if an entry cannot be read or written
    */
   constructor(directory: string, host: LedgerHost, warn: (message: string) => void) {
     this.#host = host;
@@ -93,7 +93,7 @@ export class Ledger {
     for (const { entry } of this.#newestFirst()) yield entry;
   }
 
-  /** Adds a request that is about to be sent. Returns the name of its entry. */
+  /** Adds an entry for a request that is about to be sent, and returns the entry's name. */
   async add(entry: NewLedgerEntry): Promise<string> {
     requestCount += 1;
     const count = String(requestCount).padStart(6, '0');
@@ -106,7 +106,7 @@ export class Ledger {
     return name;
   }
 
-  /** Updates an entry. Each change removes the message about an earlier failure. */
+  /** Updates an entry and removes any message about an earlier failure. */
   async update(name: string, change: LedgerChange): Promise<void> {
     const entry = this.#read(name);
     if (!entry) return;
@@ -115,7 +115,7 @@ export class Ledger {
     await this.#write(name, { ...others, ...change });
   }
 
-  /** Returns the newest report of a service with this id. */
+  /** Finds the newest report of a service with this ID. */
   find(service: string, id: string): NamedEntry | undefined {
     for (const named of this.#newestFirst()) {
       if (named.entry.service === service && named.entry.id === id) return named;
@@ -170,7 +170,7 @@ export class Ledger {
       return names.sort().reverse();
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      // ENOTDIR: the parent is not a folder, so there is no ledger either.
+      // ENOTDIR means that the parent is not a folder, so there are no entries.
       if (code !== 'ENOENT' && code !== 'ENOTDIR') {
         this.#warnOnce(
           `Cannot read the list of requested reports (${message}): unfinished reports are not resumed. Set ADREPORT_CONFIG_DIR to use another folder.`,
@@ -186,7 +186,7 @@ export class Ledger {
     return this.#entries.get(name);
   }
 
-  /** Writes an entry. This process keeps it even if it cannot be written. */
+  /** Writes an entry. If writing fails, this process still keeps the entry in memory. */
   async #write(name: string, entry: LedgerEntry): Promise<void> {
     this.#entries.set(name, entry);
     const fresh = join(this.#path, `.${randomUUID()}.tmp`);
@@ -239,8 +239,8 @@ function namePrefix(requestedMs: number): string {
 }
 
 /**
- * Returns true if an entry has all members that this version writes. Later versions may have added
- * some.
+ * Returns true if an entry has all keys that this version writes. Later versions may have added
+ * more.
  */
 function isEntry(value: unknown): value is LedgerEntry {
   if (!isObject(value) || !isObject(value.window) || !isObject(value.request)) return false;

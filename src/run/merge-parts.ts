@@ -17,7 +17,7 @@ interface MergeOptions {
   /** Milliseconds since 1970. */
   readonly createdMs: number;
 
-  /** Set for parts that are weeks of `--by WEEKLY`. */
+  /** Whether the parts are weeks of `--by WEEKLY`. */
   readonly isWeekly: boolean;
 }
 
@@ -25,11 +25,11 @@ interface MergeOptions {
 export class MergedReport {
   readonly id = undefined;
 
-  /** Ids of the reports that were read. */
+  /** IDs of the reports that were read. */
   readonly reportIds: string[] = [];
   readonly createdMs: number;
 
-  /** Facts that follow the rows; complete once all rows were read. */
+  /** What follows the last row; complete once all rows have been read. */
   tail = emptyTail;
   readonly #parts: AsyncIterable<SpooledPart>;
   readonly #isWeekly: boolean;
@@ -62,8 +62,8 @@ export class MergedReport {
 }
 
 /**
- * Writes a part to a temporary file. Its rows are read at the same time, so that a damaged body is
- * noticed while it can be downloaded again.
+ * Writes a part to a temporary file. The rows are parsed at the same time, so that a damaged body
+ * is noticed while it can still be downloaded again.
  */
 export async function spoolPart(report: OpenReport, label: string): Promise<SpooledPart> {
   const spool = await createSpool(tmpdir());

@@ -24,28 +24,25 @@ export interface ReportPlan {
   readonly query: Query;
   readonly account: ServiceAccount;
 
-  /** Flags of this run alone. */
+  /** Flags that apply to this run only. */
   readonly options: ThisRunFlags;
 
   /**
-   * Name of the saved report, followed by its account if there are several; absent if the run has
-   * only one report.
+   * Name of the saved report, with the account if there are several; absent if the run has only one
+   * report.
    */
   readonly label: string | undefined;
 
-  /** Whole period. */
+  /** The whole period as one part. */
   readonly whole: Part;
 
-  /**
-   * Period of all parts, including those of other shards. It is used in the command that resumes the
-   * run.
-   */
+  /** Period of all parts, including those of other shards, for the command that resumes the run. */
   readonly period: TypedPeriod;
 
   /** Reports to download, in time order. */
   readonly parts: readonly Part[];
 
-  /** Folder that the report fills; absent if there is none. */
+  /** Folder that the report fills, if any. */
   readonly outputFolder?: OutputFolder;
 
   /** Why the folder cannot be filled. */
@@ -53,9 +50,8 @@ export interface ReportPlan {
 }
 
 /**
- * Plans the runs of the command line for each account: the report of the flags, or the reports of
- * `run NAME…` or `run --all`. Throws `UsageError`, with file and line for a mistake in
- * `adreport.yaml`.
+ * Plans the report given by flags, or the saved reports of `run NAME…` or `run --all`, for each
+ * account. Throws `UsageError`, with file and line for a mistake in `adreport.yaml`.
  */
 export async function planRun(context: Context, command: RunCommandLine): Promise<ReportPlan[]> {
   const { options, names } = command;
@@ -75,7 +71,7 @@ export async function planRun(context: Context, command: RunCommandLine): Promis
   return only && others.length === 0 ? [{ ...only, label: undefined }] : planned;
 }
 
-/** Plans a report for each account of `--account a,b` or `all`. Without these, plans one report. */
+/** Plans one report for each account of `--account a,b` or `all`, otherwise a single report. */
 async function planForAccounts(context: Context, report: ReportFlags): Promise<ReportPlan[]> {
   const { options, name, choice } = report;
   const accountNames = await context.accounts.names(options, choice);
@@ -124,7 +120,7 @@ async function planReport(
 
   const whole = wholePart(query, nowMs);
   const all = planParts(query, nowMs);
-  // The parts decide, because the last one may not be over.
+  // The end comes from the last part, which may not be over.
   const period = fixedPeriod(all[0] ?? whole, all.at(-1) ?? whole);
   const { shard } = options;
   const parts = shard ? selectShard(all, shard) : all;
@@ -132,8 +128,8 @@ async function planReport(
 }
 
 /**
- * Replaces the names in the filters of a query by ids, and prints the selected names. Called after
- * all other checks, because it calls the service. Throws `UsageError` as `findIds` does.
+ * Replaces names in the filters of a query with IDs, and prints the selected names. Called after
+ * all other checks, because it calls the service. Throws whatever `findIds` throws.
  */
 export async function resolveNames(
   { console }: Context,
@@ -146,7 +142,7 @@ export async function resolveNames(
   return query;
 }
 
-/** Replaces the query in the requests only. Messages and files keep the query of the report. */
+/** Replaces the query in the requests only. Messages and files keep the original query. */
 export function withRequestQuery(planned: ReportPlan, query: Query): ReportPlan {
   const { whole, parts } = planned;
   return {

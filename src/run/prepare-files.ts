@@ -24,8 +24,8 @@ export function stdoutFormat({ console, flags }: Pick<Context, 'console' | 'flag
 }
 
 /**
- * Reads the outputs of a command. Throws the errors of `readOutputs` and `requireTargets`. Throws
- * `UsageError` if a flag does not fit the formats.
+ * Reads the outputs of a command. Throws whatever `readOutputs` and `requireTargets` throw, and
+ * `UsageError` if a flag does not apply to the formats.
  */
 export function chooseOutputs(
   context: Context,
@@ -41,8 +41,8 @@ export function chooseOutputs(
 }
 
 /**
- * Throws `UsageError` for a binary format on a terminal, for the record of a folder, and if a
- * browser is missing.
+ * Throws `UsageError` for a binary format on a terminal, for the declaration or history of a
+ * folder, and if a required browser is missing.
  */
 export function requireTargets({ console, host }: Context, outputs: readonly Output[]): void {
   for (const { path, format } of outputs) {
@@ -61,7 +61,7 @@ export function requireTargets({ console, host }: Context, outputs: readonly Out
   }
 }
 
-/** A file to write, before its rows arrive. */
+/** A file to write. */
 export interface PlannedFile {
   readonly format: FormatName;
   readonly target: Target;
@@ -78,10 +78,10 @@ export interface ReportOutput extends Partial<Omit<OutputFlags, 'output' | 'form
 
 /**
  * Chooses and checks the files of a report, one for each `-o`, before anything is requested. Throws
- * `UsageError` for flags that exclude each other and for a repeated target. Throws `OutputError` if
- * a target cannot be written.
+ * `UsageError` for conflicting flags and duplicate targets, and `OutputError` if a target cannot be
+ * written.
  *
- * @param columns requested columns, if the request is known
+ * @param columns requested columns; absent if the request is unknown
  */
 export async function prepareFiles(
   context: Context,

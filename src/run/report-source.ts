@@ -38,21 +38,21 @@ interface PartsToMerge {
 /** A report that yields rows. */
 export type ReportRows = OpenReport | MergedReport;
 
-/** A report to request or resume, or one that exists. */
+/** A report to request, resume or download. */
 export interface ReportToRead {
-  /** Part to request. The rows are checked against it. Absent if the request is not known. */
+  /** The part to request, against which the rows are checked; absent if the request is unknown. */
   readonly part?: Part | undefined;
 
-  /** Set for a report that the user names by its ID. */
+  /** A report that the user named by its ID. */
   readonly existing?: RequestedReport;
 
-  /** False to download at once, without waiting. */
+  /** Whether to wait until the report is ready. Default: true. */
   readonly waits?: boolean;
 
   /** Reports to merge; absent to request one. */
   readonly merged?: PartsToMerge | undefined;
 
-  /** Downloads of the run. If absent, a report that failed is not requested in parts. */
+  /** Downloads of the run. If absent, a failed report is not requested in parts. */
   readonly downloads?: Downloads | undefined;
 
   /** Label of the report, if the run has several. */
@@ -60,20 +60,19 @@ export interface ReportToRead {
   readonly options: WaitFlags & Partial<Pick<RunFlags, 'fresh' | 'retries' | 'concurrency'>>;
 }
 
-/** A report that was requested or found. */
 interface FoundReport {
   readonly report: RequestedReport;
 
-  /** Set if this run requested it. */
+  /** Whether this run requested the report. */
   readonly isNew: boolean;
 
-  /** End of the wait for the report, in milliseconds by the stopwatch. */
+  /** Deadline for the wait, in stopwatch milliseconds. */
   readonly endMs: number;
 }
 
 /**
- * Reads the rows of a report. If the report fails, it is requested a second time. If that fails
- * too, it is requested in parts, which are merged.
+ * Reads the rows of a report. If the report fails, it is requested once more, and then in parts,
+ * which are merged.
  */
 export class ReportSource {
   readonly #context: Context;
@@ -84,11 +83,11 @@ export class ReportSource {
   #ready: ReadyReport | undefined;
   #open: OpenReport | undefined;
 
-  /** Counts attempts to download the report: refused calls and cut bodies. */
+  /** Attempts to download the report, including refused calls and truncated bodies. */
   #tries = 0;
   #merged: MergedReport | undefined;
 
-  /** Counts the parts, once the report as a whole has failed. */
+  /** Progress of the parts, once the report as a whole has failed. */
   #meter: PartsProgress | undefined;
 
   constructor(context: Context, request: ReportToRead) {
@@ -100,12 +99,12 @@ export class ReportSource {
     this.#merged = merged && this.#mergeParts(merged);
   }
 
-  /** Opens the report. Throws the errors of the client, and `PartsFailedError`. */
+  /** Opens the report. Throws `PartsFailedError`, and whatever the client throws. */
   async open(): Promise<ReportRows> {
     return this.#merged ?? this.#openOne();
   }
 
-  /** Downloads the report into a temporary file. Throws the errors of the client. */
+  /** Downloads the report into a temporary file. Throws whatever the client throws. */
   async spool(label: string): Promise<SpooledPart> {
     for (;;) {
       try {
@@ -116,7 +115,7 @@ export class ReportSource {
     }
   }
 
-  /** Requests the report or resumes it, waits until it is ready, and begins its download. */
+  /** Requests or resumes the report, waits until it is ready, and starts the download. */
   async #openOne(): Promise<OpenReport> {
     const { waits, options } = this.#request;
     this.#found ??= await this.#requestOrResume();
@@ -129,9 +128,9 @@ export class ReportSource {
   }
 
   /**
-   * Prepares the next attempt. After a cut, this is another download. If the report failed, or if a
-   * resumed report no longer exists, it is requested once more and then in parts. For any other
-   * error, records and throws it.
+   * Prepares the next attempt. A truncated download is repeated. A report that failed, or a resumed
+   * report that no longer exists, is requested once more and then in parts. Any other error is
+   * recorded and rethrown.
    */
   async recover(thrown: unknown): Promise<void> {
     if (this.#merged) return this.#endMerged(this.#merged, thrown);
@@ -142,14 +141,14 @@ export class ReportSource {
     }
   }
 
-  /** Ids of the reports that were read. */
+  /** IDs of the reports that were read. */
   get reportIds(): readonly string[] {
     const id = this.#found?.report.id;
     const own = id === undefined ? [] : [id];
     return this.#merged?.reportIds ?? own;
   }
 
-  /** Records that the report is in its files. The same command will request it anew. */
+  /** Records that the files are complete, so that the same command requests a new report. */
   async recordDownload(): Promise<void> {
     this.#meter?.stop();
     for (const id of this.reportIds) {
@@ -169,7 +168,7 @@ export class ReportSource {
       if (!part) throw new TypeError('A report without an id has a request.');
       report = await requestAndRecord(this.#context, part);
     }
-    // The wait of each report begins here, because an earlier report may have delayed this one.
+    // The wait is timed from here, because an earlier report may have delayed this one.
     const waitMs = waits === false ? 0 : options.waitTimeout;
     return { report, isNew, endMs: host.stopwatch() + waitMs };
   }
@@ -192,7 +191,7 @@ export class ReportSource {
     return new OpenReport(client, { report, response, part, signal, onTransfer });
   }
 
-  /** Waits before another download if this one was cut. Throws any other error. */
+  /** Waits before another attempt if the download was cut off. Rethrows any other error. */
   async #pauseAfterCut(error: unknown): Promise<void> {
     const cut = this.#open;
     this.#open = undefined;
@@ -218,7 +217,7 @@ export class ReportSource {
     this.#tries = 0;
   }
 
-  /** Splits a failed report into parts. Throws the error if parts cannot help. */
+  /** Splits a failed report into parts. Rethrows the error if parts would not help. */
   async #splitAfter(error: AdreportError): Promise<MergedReport> {
     const { part, downloads, options, label } = this.#request;
     const mayHelp = isReportFailure(error) || isTooLarge(error);
@@ -250,7 +249,7 @@ export class ReportSource {
 
   async #endMerged({ reportIds }: MergedReport, error: unknown): Promise<never> {
     this.#meter?.stop();
-    // The error of one report names it, and the others can still be resumed.
+    // An error with an ID is about one part, and the other parts can still be resumed.
     const isWholeRefused = error instanceof RefusedReportError && error.reportId === undefined;
     for (const id of isWholeRefused ? reportIds : []) {
       await recordFailure(this.#context, id, error);
@@ -259,13 +258,13 @@ export class ReportSource {
   }
 }
 
-/** Parts downloaded ahead of the one being read; each keeps a temporary file open. */
+/** How many parts to download ahead; each keeps a temporary file open. */
 const maxAhead = 32;
 
 /**
- * Downloads parts concurrently into temporary files, and yields them in time order. If one fails,
- * the others are still downloaded. The service then has them ready for the next run. Throws
- * `PartsFailedError`.
+ * Downloads parts concurrently into temporary files, and yields them in time order. If a part
+ * fails, the others are still downloaded, so that the service has them ready for the next run.
+ * Throws `PartsFailedError`.
  */
 async function* downloadParts(
   outer: Context,
@@ -285,7 +284,7 @@ async function* downloadParts(
       const spooled = downloads.take({ label, since: part.since, account }, () => {
         return source.spool(label);
       });
-      // It may fail before it is awaited.
+      // Prevents an unhandled rejection if the download fails before it is awaited.
       spooled.catch(() => {});
       started.push(spooled);
     }
@@ -305,7 +304,7 @@ async function* downloadParts(
     await Promise.allSettled(started);
     throw new PartsFailedError(error, {});
   } finally {
-    // If the output failed or its reader is gone (`| head`), downloads may still be running.
+    // If the output failed or its pipe was closed (`| head`), downloads may still be running.
     cancel.abort(new InterruptedError(143));
     for (const spooled of started) {
       const part = await spooled.catch(() => undefined);
@@ -314,10 +313,10 @@ async function* downloadParts(
   }
 }
 
-/** Milliseconds between status calls to the server in this process, whose reports take 0.2 s. */
+/** Milliseconds between status calls with `--local`, where reports take 0.2 s. */
 const localIntervalMs = 100;
 
-/** Waits until a report is ready, with progress, and records how long that took. */
+/** Shows progress until a report is ready, and records how long that took. */
 export async function waitForReport(
   context: Context,
   { report, isNew, endMs }: FoundReport,
@@ -341,8 +340,7 @@ export async function waitForReport(
     const client = await account.client();
     const ready = await waitUntilReady(client, report, { endMs, pollInterval, signal, onPoll });
     const tookMs = Math.max(0, host.wallClock() - (requestedMs ?? Number.NaN));
-    // If the report was ready before this run called the service, the time says nothing about its
-    // duration.
+    // If the report was already ready at the first call, the time it took is unknown.
     const isTimed = (isNew || pollCount > 1) && requestedMs !== undefined;
     await updateLedger(context, id, { status: ready.status, ...(isTimed && { tookMs }) });
     return ready;
@@ -352,8 +350,8 @@ export async function waitForReport(
 }
 
 /**
- * Records the error that ended the work on a report, and whether a later run may resume it. Returns
- * the error with the ID of the report. Throws bugs.
+ * Records the error that ended the work on a report, and whether a later run may resume the report.
+ * Returns the error with the report ID. Rethrows bugs.
  */
 export async function recordFailure(
   context: Context,
@@ -361,7 +359,7 @@ export async function recordFailure(
   thrown: unknown,
 ): Promise<AdreportError> {
   const { signal, console } = context;
-  // A cancelled operation may throw any error. The reason is in the signal.
+  // An aborted operation may throw any error; the reason is in the signal.
   const error: unknown = signal.aborted ? signal.reason : thrown;
   if (!(error instanceof AdreportError)) throw error;
   if (id === undefined) return error;
@@ -371,7 +369,7 @@ export async function recordFailure(
   return error.reportId === id ? error : new ErrorInContext(error, { reportId: id });
 }
 
-/** Returns the status of a report that has ended. */
+/** Returns the status to record after an error. */
 function statusAfter(error: AdreportError): LedgerChange {
   if (!endsReport(error)) return {};
   const ended = error.exitCode === 9 ? 'unreadable' : 'refused';

@@ -9,7 +9,7 @@ import { formatDuration } from '../text/quantity.ts';
 import type { Context } from './context.ts';
 import type { LedgerChange } from './ledger.ts';
 
-/** Finds an unfinished report of the same request. Prints a note if there is one. */
+/** Finds an unfinished report of the same request, and prints a note if it is resumed. */
 export async function findReportToResume(
   { account, console, host, ledger }: Context,
   part: Part,
@@ -27,8 +27,8 @@ export async function findReportToResume(
 }
 
 /**
- * Requests a report. The request is stored in the ledger before it is sent, and the ID or the error
- * afterwards. Throws the errors of `Client.createReport`.
+ * Requests a report. The request is recorded before it is sent, and the ID or the error afterwards.
+ * Throws whatever `client.createReport()` throws.
  */
 export async function requestAndRecord(
   { account, console, host, ledger: open, signal }: Context,
@@ -67,15 +67,15 @@ export async function requestAndRecord(
 const interruptedRequest =
   'A report may have been created: adreport report list shows when it was requested.';
 
-/** A report that the user names by its ID. */
+/** A report that the user named by its ID. */
 interface NamedReport {
   readonly report: RequestedReport & { readonly id: string };
 
-  /** Requested part; absent if another machine requested it. */
+  /** The requested part; absent if another machine requested it. */
   readonly part: Part | undefined;
 }
 
-/** Finds a report in the ledger. */
+/** Finds a report by its ID among those requested on this machine. */
 export async function findReport(
   { account, host, ledger }: Context,
   id: string,
@@ -83,7 +83,7 @@ export async function findReport(
   const { service } = await identifyAccount(account);
   const { entry } = ledger()?.find(service, id) ?? {};
   const report = { id, status: 'progress' };
-  // A report of another machine was requested before now.
+  // Another machine requested this report at an unknown time before now.
   if (!entry) return { report: { ...report, createdMs: host.wallClock() }, part: undefined };
   const requestedMs = Date.parse(entry.at);
   return {
@@ -92,7 +92,7 @@ export async function findReport(
   };
 }
 
-/** Records a change of a report, if this machine requested it. */
+/** Records a change to a report, if this machine requested it. */
 export async function updateLedger(
   { account, ledger }: Context,
   id: string,

@@ -29,45 +29,41 @@ export interface ReportToWrite extends ReportToRead {
   /** Query of the report; absent if another machine requested it. */
   readonly query?: Query | undefined;
 
-  /** Files of the report, as in a query. */
   readonly output: ReportOutput & Pick<Query, 'strict'>;
 
-  /** Folder of the file. Its history records the file and decides if the file is replaced. */
+  /** Folder of the file. Its history records the file and decides whether to replace it. */
   readonly outputFolder?: OutputFolder | undefined;
 }
 
-/** A file that was put in place. */
+/** A finished file. */
 export type FileInPlace = Pick<WrittenFile, 'name' | 'sizeBytes' | 'sha256'> & {
-  /** Rows of the file, or of the old file if that was kept; `null` if they are not known. */
+  /** Rows in the file, or in the old file if that was kept; `null` if unknown. */
   readonly rowCount: number | null;
 };
 
-/** A report in its files. */
 export interface WrittenReport {
   readonly report: ReportToWrite;
 
-  /** Name of the account. */
   readonly account: string;
   readonly provenance: Provenance;
   readonly rows: ReportRows;
 
-  /** IDs of the parts or of the report itself, and of the earlier report. */
+  /** IDs of the report or its parts, and of the earlier report. */
   readonly reportIds: readonly string[];
   readonly files: readonly FileInPlace[];
   readonly checkResult: CheckResult;
 
-  /** Result of recording the file in its folder; absent without a folder. */
+  /** What was recorded in the folder's history; absent without a folder. */
   readonly recorded: RecordResult | undefined;
 
-  /** Sums to show, if any. */
   readonly sums: GroupedTotals | undefined;
   readonly earlier: EarlierReport | undefined;
 }
 
 /**
- * Downloads a report into its files. With `--compare`, the earlier report is downloaded first.
- * After a cut or a failure, the download starts again. Throws the errors of `prepareFiles`,
- * `ReportSource` and `writeRows`.
+ * Downloads a report into its files. With `--compare`, the earlier report is downloaded first. If
+ * the report fails or is cut off, the download starts over. Throws whatever `prepareFiles`,
+ * `ReportSource` and `writeRows` throw.
  */
 export async function runReport(context: Context, report: ReportToWrite): Promise<WrittenReport> {
   const { query, part, existing, outputFolder, output } = report;
@@ -99,9 +95,8 @@ interface RowsToWrite {
 }
 
 /**
- * Writes the rows of a report to all of its files. No file is put in place before all are complete.
- * Throws `OutputError`, `IncompleteDataError` for damaged data, and with `--strict`
- * `RefusedReportError`.
+ * Writes the rows of a report to all of its files. No file appears before all are complete. Throws
+ * `OutputError`, `IncompleteDataError` for damaged data, and `RefusedReportError` with `--strict`.
  */
 async function writeRows(
   context: Context,
@@ -160,7 +155,7 @@ async function writeRows(
       earlier,
     };
   } finally {
-    // Files that are in place stay.
+    // Only unfinished files are discarded.
     await discardFiles(files);
   }
 }

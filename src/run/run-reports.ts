@@ -21,8 +21,8 @@ interface Run {
 }
 
 /**
- * Downloads reports, `--concurrency` at a time. If one fails, the others continue. At the end, the
- * error of the earliest failure is thrown, and its message names all failures.
+ * Downloads reports, `--concurrency` at a time. A failure does not stop the others. At the end,
+ * throws the earliest failure with a message that names all of them.
  *
  * @param again command to print after an error; default: the command of the report
  */
@@ -55,7 +55,7 @@ export async function runReports(
   run.announcer.end({ isOneReport: planned.length === 1 });
 }
 
-/** Downloads one report: as a whole, in parts with a file each, or in parts that are merged. */
+/** Downloads one report: as a whole, with a file per part, or in parts that are merged. */
 async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
   const { label, whole, outputFolder, account, refusal } = planned;
   await shared.downloads.record({ label, since: whole.since, account }, async () => {
@@ -79,13 +79,13 @@ async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
 }
 
 /**
- * Writes a part or a merged report, and announces it. Throws if a file was kept although it holds
- * another report.
+ * Writes and announces a part or a merged report. Throws if a file with a different report had to
+ * be kept.
  */
 async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<void> {
   const { context, downloads, announcer } = run;
   const { query, options, label, outputFolder, parts } = report;
-  // If several reports share one output, the output has no id.
+  // A report that is split into several has no single ID for `{id}`.
   const hasId = query.outputs.some(({ path }) => listPlaceholders(path).includes('id'));
   const mayBeSplit = !hasId && findPartUnit(query) === undefined;
   const written = await runReport(context, {
@@ -103,17 +103,17 @@ async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<vo
 }
 
 interface NextCommand {
-  /** Command to print instead of the report's own. */
+  /** Replaces the command of the report. */
   readonly again: string | undefined;
 
-  /** Only report of the run, if its command can be typed. */
+  /** The only report of the run, if a command can reproduce it. */
   readonly report: ReportPlan | undefined;
 
   /** Number of reports in the run; each part counts as one. */
   readonly reportCount: number;
 }
 
-/** Throws the error of a run that failed, with the command to run next. */
+/** Throws the error of a failed run, with the command to run next. */
 function throwFailures(
   { context, downloads: { failures } }: Run,
   { again, report, reportCount }: NextCommand,
@@ -137,7 +137,7 @@ function throwFailures(
   throw new ErrorInContext(error, { hint: hints.join('\n') });
 }
 
-/** Formats the command that resumes a report, or requests it again. */
+/** Formats the command that resumes a report or requests it again. */
 function resumeCommand(
   { query, period, options }: ReportPlan,
   error: AdreportError,
@@ -145,7 +145,7 @@ function resumeCommand(
 ): string {
   const { reportId } = error;
   const facts = { platform, flags: options };
-  // A new token without a name counts as another account, which has no report to resume.
+  // A new unnamed token counts as a different account, which cannot resume the report.
   const isLost = isBareToken(query) && isNotSignedIn(error);
   if (isLost && reportId !== undefined) return downloadCommandFor(query, reportId, facts);
   return commandFor(query, period, facts);
