@@ -80,3 +80,8 @@ export function hasAllMetrics(fields: readonly string[]): boolean {
     return arePresent && metrics.length === present.size;
   });
 }
+
+/** Returns the columns that a rate is computed from, or the column of a sum. */
+export function listSourceFields({ field, derived }: ReportMetric): readonly string[] {
+  return derived ? [derived.numeratorField, derived.denominatorField] : [field];
+}

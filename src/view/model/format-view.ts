@@ -3,6 +3,7 @@ import type { TableLook } from '../../output/encoder.ts';
 import { drawGroupTable } from '../../present/terminal/group-table.ts';
 import { drawCard } from '../../present/terminal/report-card.ts';
 import { labelsByMetric } from '../../query/flags/read-value.ts';
+import { listKeyColumns } from '../../query/table-columns.ts';
 import type { Context } from '../../run/context.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
@@ -13,7 +14,6 @@ import { formatZone } from '../../totals/report-description.ts';
 import { toDaySpan } from '../sources/period.ts';
 import { findDaySpan } from './days-of-rows.ts';
 import { chooseSortMetric, rankViewGroups } from './shown-metrics.ts';
-import { listKeyColumns } from './table-columns.ts';
 import type { View } from './view.ts';
 
 /** Number of bars without `--top`. */

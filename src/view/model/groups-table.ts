@@ -1,4 +1,5 @@
 import type { KeyColumn } from '../../query/file-columns.ts';
+import { listKeyColumns, listMetricColumns } from '../../query/table-columns.ts';
 import { buildBatches } from '../../rows/build-batch.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import type { Decimal } from '../../text/decimal.ts';
@@ -13,7 +14,6 @@ import {
 } from '../../totals/ranked-groups.ts';
 import { metricDigits } from '../../totals/report-metrics.ts';
 import { isOrdered, listColumnMetrics, rankViewGroups } from './shown-metrics.ts';
-import { listKeyColumns, listMetricColumns } from './table-columns.ts';
 import type { View, ViewTable } from './view.ts';
 
 /** Makes a table of the groups of a view. */

@@ -1,7 +1,7 @@
+import { listSourceFields } from '../../query/metrics.ts';
 import { printable } from '../../text/printable.ts';
 import { hasOrHave } from '../../text/quantity.ts';
 import { formatComparisonNote } from '../../totals/comparison.ts';
-import { listSourceFields } from '../rows/used-columns.ts';
 import type { View } from './view.ts';
 
 /** The parts of a view that messages are about. */

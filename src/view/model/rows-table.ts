@@ -1,5 +1,6 @@
 import { fieldTypeOf, isComputedMetric, metricOfField } from '../../contract/columns.ts';
 import { findAnyBreakdown } from '../../contract/vocabulary.ts';
+import { listMetricColumns, toColumn } from '../../query/table-columns.ts';
 import { buildBatch } from '../../rows/build-batch.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { toDecimal } from '../../totals/exact-sum.ts';
@@ -8,7 +9,6 @@ import { isNameField, othersLabel } from '../../totals/ranked-groups.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
 import type { FileFields } from '../rows/same-breakdowns.ts';
 import { formatRestNote } from './groups-table.ts';
-import { listMetricColumns, toColumn } from './table-columns.ts';
 import type { View, ViewTable } from './view.ts';
 
 /** Makes a table of the rows of a view without `--by`. */

@@ -11,6 +11,7 @@ import { formatEnds, formatInstant, type Window } from '../../query/calendar.ts'
 import { requireSentMetrics } from '../../query/check-query.ts';
 import { describeFilters, toRequestRecord } from '../../query/describe.ts';
 import type { NameValues } from '../../query/file-name.ts';
+import { findBreakdownNames } from '../../query/table-columns.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { formatSize } from '../../run/announce.ts';
 import type { Context } from '../../run/context.ts';
@@ -29,7 +30,6 @@ import { toDaySpan } from '../sources/period.ts';
 import { buildGroupsTable } from './groups-table.ts';
 import { buildRowsTable } from './rows-table.ts';
 import { isOrdered, listColumnMetrics } from './shown-metrics.ts';
-import { findBreakdownNames } from './table-columns.ts';
 import type { View, ViewTable } from './view.ts';
 
 /**

@@ -7,7 +7,7 @@ import {
 import { metrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { type KeyColumn, parseSort, resolveKeys } from '../../query/file-columns.ts';
-import { listAllMetrics, type ReportMetric } from '../../query/metrics.ts';
+import { listAllMetrics, listSourceFields, type ReportMetric } from '../../query/metrics.ts';
 import { findTimeField, isTimeField } from '../../totals/group-keys.ts';
 import { findReportMetric } from '../../totals/report-metrics.ts';
 import type { DaySpan } from '../sources/period.ts';
@@ -151,11 +151,6 @@ function findSummedFields(name: string, fields: readonly string[]): readonly str
   const all = [...fields, ...absent.map((metric) => metric.name)];
   const metric = findNamedMetric(name, fields) ?? findNamedMetric(name, all);
   return metric ? listSourceFields(metric) : [];
-}
-
-/** Returns the columns that a rate is computed from, or the column of a sum. */
-export function listSourceFields({ field, derived }: ReportMetric): readonly string[] {
-  return derived ? [derived.numeratorField, derived.denominatorField] : [field];
 }
 
 function noDatesError(shown: string): UsageError {

@@ -4,11 +4,10 @@ import {
   type FieldType,
   fieldTypeOf,
   metricOfField,
-} from '../../contract/columns.ts';
-import { findAnyBreakdown } from '../../contract/vocabulary.ts';
-import type { KeyColumn } from '../../query/file-columns.ts';
-import type { ReportMetric } from '../../query/metrics.ts';
-import { listSourceFields } from '../rows/used-columns.ts';
+} from '../contract/columns.ts';
+import { findAnyBreakdown } from '../contract/vocabulary.ts';
+import type { KeyColumn } from './file-columns.ts';
+import { listSourceFields, type ReportMetric } from './metrics.ts';
 
 /**
  * Returns the column of a field as `run` has it.
