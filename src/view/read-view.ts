@@ -77,9 +77,8 @@ function toView(known: Pick<View, 'options' | 'sources' | 'read' | 'window'>): V
   };
 }
 
-function warningsError({ warnings, sources }: View): RefusedReportError {
-  const update = sources.hasFolders ? 'adreport update downloads days again. ' : '';
+function warningsError({ warnings }: View): RefusedReportError {
   return new RefusedReportError(warnings.join(' '), {
-    hint: `${update}Without --strict this is a warning.`,
+    hint: 'Without --strict this is a warning.',
   });
 }

@@ -6,7 +6,7 @@ import { sortByTime } from '../../totals/sorting.ts';
 import type { ViewedRows } from '../groups/group-files.ts';
 import type { FileFields } from '../rows/same-breakdowns.ts';
 import { noEarlierDataError, type Sources } from '../sources/find-sources.ts';
-import { type DaySpan, formatDaySpan } from '../sources/period.ts';
+import { type DaySpan, formatDaySpan, toDaySpan } from '../sources/period.ts';
 
 /**
  * Throws `UsageError` if files outside a folder have rows, but none of a period. The days of a folder
@@ -25,7 +25,7 @@ function noRowsError(shown: string, files: readonly FileFields[]): UsageError {
   const own = findSummaryWindow(files);
   return new UsageError(`${shown} has no rows for these days.`, {
     about: { flag: '--period' },
-    hint: own ? `It covers ${formatDaySpan(own)}.` : 'Choose another period.',
+    hint: own ? `It covers ${formatDaySpan(toDaySpan(own))}.` : 'Choose another period.',
   });
 }
 

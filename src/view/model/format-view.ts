@@ -11,7 +11,7 @@ import { formatBytes, formatPlural } from '../../text/quantity.ts';
 import { isTimeField } from '../../totals/group-keys.ts';
 import { groupToJson } from '../../totals/ranked-groups.ts';
 import { formatZone } from '../../totals/report-description.ts';
-import { toDaySpan } from '../sources/period.ts';
+import { formatDaySpan, toDaySpan } from '../sources/period.ts';
 import { findDaySpan } from './days-of-rows.ts';
 import { chooseSortMetric, rankViewGroups } from './shown-metrics.ts';
 import type { View } from './view.ts';
@@ -57,7 +57,7 @@ function formatHeading({ sources, read, byTime, window }: View, look: TableLook)
   const facts = [formatPlural(byTime.rowCount, 'row'), formatBytes(sizeBytes)];
   if (files.length > 1) facts.unshift(formatPlural(files.length, 'file'));
   const days = window ? toDaySpan(window) : findDaySpan(byTime);
-  if (days) facts.push(days.since === days.until ? days.since : `${days.since} to ${days.until}`);
+  if (days) facts.push(formatDaySpan(days));
 
   const zone = sources.query?.timezone ?? files[0]?.tail.summary?.timezone;
   const suffix = zone === undefined ? '' : ` (${printable(formatZone(zone))})`;

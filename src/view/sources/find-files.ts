@@ -27,9 +27,6 @@ interface Search {
   /** The current time in unix seconds. */
   readonly now: number;
   readonly signal: AbortSignal;
-
-  /** Added to the number of days in warnings: ` in the period before`. */
-  readonly suffix?: string;
 }
 
 /** Finds the files of a period. Files of folders match their history lines. */
@@ -44,7 +41,7 @@ export async function findFiles(paths: OpenedPaths, search: Search): Promise<Per
   for (const folder of paths.folders) {
     const selected = await selectFolderFiles(folder, search);
     files.push(...listSourceFiles(folder, selected));
-    warnings.push(...formatGapWarnings(folder, selected, search.suffix));
+    warnings.push(...formatGapWarnings(folder, selected));
     notes.push(...formatNotFinalNotes(folder, selected));
     end = Math.max(end, selected.at(-1)?.part.end ?? 0);
   }
@@ -84,7 +81,6 @@ const maxNamedDays = 5;
 function formatGapWarnings(
   { declaration: { split } }: DeclaredFolder,
   selected: readonly SelectedPart[],
-  suffix = '',
 ): string[] {
   const warnings: string[] = [];
   const gaps = selected.filter(({ gap }) => gap !== undefined);
@@ -92,7 +88,7 @@ function formatGapWarnings(
     const parts = gaps.filter(({ gap }) => (gap === 'changed') === (problem === 'changed'));
     if (parts.length === 0) continue;
     const days = parts.map(({ part }) => part.firstDay);
-    const count = `${days.length} of ${formatPlural(selected.length, split)}${suffix}`;
+    const count = `${days.length} of ${formatPlural(selected.length, split)}`;
     const more = days.length > maxNamedDays ? ', …' : '';
     const list = `(${days.slice(0, maxNamedDays).join(', ')}${more})`;
     const verb = problem === 'missing' ? isOrAre(days.length) : hasOrHave(days.length);

@@ -11,6 +11,7 @@ import {
   formatDaySpan,
   limitToParts,
   resolvePeriods,
+  toDaySpan,
   type ViewPeriods,
 } from './period.ts';
 
@@ -61,8 +62,7 @@ export async function findSources(
   const now = await findFiles(opened, { ...search, window: periods.window });
   if (now.files.length === 0) throw noFilesError(shown, periods, now);
   const { earlier } = periods;
-  const suffix = ' in the period before';
-  const before = earlier && (await findFiles(opened, { ...search, window: earlier, suffix }));
+  const before = earlier && (await findFiles(opened, { ...search, window: earlier }));
   if (earlier && before?.files.length === 0) throw noEarlierDataError(shown, earlier);
 
   const window = periods.window
@@ -128,7 +128,7 @@ function noFilesError(
 
 /** Without earlier data, every row would look new. */
 export function noEarlierDataError(shown: string, earlier: Window): UsageError {
-  const message = `${shown} has no data for ${formatDaySpan(earlier)}, the period to compare with.`;
+  const message = `${shown} has no data for ${formatDaySpan(toDaySpan(earlier))}, the period to compare with.`;
   return new UsageError(message, {
     about: { flag: '--compare' },
     hint: 'Choose a later or a shorter --period, or remove --compare.',

@@ -88,8 +88,7 @@ export function toDaySpan({ since, until, zone }: Omit<Window, 'end'>): DaySpan 
   return { since: formatDate(since, zone), until: formatDate(until, zone) };
 }
 
-export function formatDaySpan(window: Window): string {
-  const { since, until } = toDaySpan(window);
+export function formatDaySpan({ since, until }: DaySpan): string {
   return since === until ? since : `${since} to ${until}`;
 }
 
