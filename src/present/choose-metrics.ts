@@ -6,7 +6,9 @@ import { metricValue } from '../totals/report-metrics.ts';
 /** Metrics that are shown before eCPM, unless all of their values are zero. */
 const conversions = ['downloads', 'leads', 'landings'];
 
-/** Finds the metric that orders, ranks and compares rows: revenue, if the report has it. */
+/**
+ * Finds the metric by which rows are sorted, ranked and compared: revenue, if the report has it.
+ */
 export function findLeadingMetric(metrics: readonly ReportMetric[]): ReportMetric | undefined {
   const sums = metrics.filter(({ derived }) => !derived);
   return listMainMetrics(sums)[0] ?? sums[0];

@@ -8,7 +8,7 @@ import type { ReportSums, Unit } from '../totals/report-sums.ts';
 import { formatGroupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
 
-/** Number of groups that a sentence names. The other groups are added up. */
+/** Maximum number of groups to name. The others are added up. */
 const maxNames = 5;
 
 /**

@@ -1,6 +1,6 @@
 import type { GroupKey } from '../totals/group-keys.ts';
 
-/** Replaces a name that is missing or blank. */
+/** Shown instead of a missing or blank name. */
 export const unnamedLabel = '(unknown)';
 
 /** ID field of each name field. */
@@ -9,7 +9,7 @@ const idFields = new Map([
   ['adName', 'adId'],
 ]);
 
-/** Returns the ID of a row if the row has an ID and its name is blank. */
+/** Returns the ID of a row whose name is blank, or `undefined` for any other row. */
 export function idIfUnnamed(field: string, get: (field: string) => unknown): string | undefined {
   const idField = idFields.get(field);
   if (idField === undefined || String(get(field) ?? '').trim() !== '') return undefined;

@@ -9,8 +9,8 @@ import { formatGroupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
 
 /**
- * Sums up the report in a sentence: the revenue, its change, and the group that contributed most to
- * the change. Returns `undefined` if there is no revenue or no change.
+ * Summarizes the report in a sentence: the revenue, its change, and the group that contributed most
+ * to the change. Returns `undefined` if there is no revenue or no change.
  */
 export function formatHeadline(
   sums: ReportSums,
@@ -23,7 +23,7 @@ export function formatHeadline(
   if (!isRevenue(metric) || !hasChanged || valueOrZero(now, metric) <= 0) return undefined;
 
   const isRise = direction === 'up';
-  // The amount shows the currency, and the verb the direction.
+  // The amount already shows the currency, and the verb the direction.
   const subject = metric.label.replace(/ \([€$]\)$/, '');
   const percent = text.replace(/^\S+ /, '');
   const amount = formatWithCurrency(metric, now);
@@ -60,7 +60,7 @@ interface Contribution extends Pick<Group, 'key'> {
   readonly change: number;
 }
 
-/** Lists the contributions of all groups, even of those that only one of the reports has. */
+/** Lists the contributions of all groups, including groups that only one of the reports has. */
 function listContributions(
   unit: Unit,
   comparison: Comparison,

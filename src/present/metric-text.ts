@@ -9,7 +9,7 @@ export function formatWithCurrency(metric: ReportMetric, sums: Sums): string {
   return text === null ? '–' : addCurrency(metric, text);
 }
 
-/** Adds the currency sign to money. Other values are unchanged. */
+/** Adds the currency sign to money. Returns any other value unchanged. */
 export function addCurrency({ field, type }: ReportMetric, text: string): string {
   if (type !== 'money') return text;
   return text.replace(/^-?/, (sign) => sign + currencyOf(field));

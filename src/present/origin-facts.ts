@@ -24,7 +24,7 @@ export function listOriginFacts(
   return facts;
 }
 
-/** Name of an account for which the user chose no name. */
+/** Name of an account that the user did not name. */
 const defaultAccountName = 'default';
 
 /**

@@ -57,22 +57,22 @@ export interface TitledTable {
 export interface ReportModel {
   readonly title: string;
 
-  /** Facts below the title, by label: period, zone, filters. */
+  /** Details below the title, by label: period, zone, filters. */
   readonly facts: ReadonlyMap<string, string>;
 
   /** Lines of the sender's note. */
   readonly senderNote: readonly string[];
 
-  /** Sums up the report in one sentence. */
+  /** One-sentence summary of the report. */
   readonly headline: string | undefined;
 
   /** Names the two periods. `undefined` without a comparison. */
   readonly comparisonSentence: string | undefined;
 
-  /** Set if the report has no rows. */
+  /** Message for a report without rows. */
   readonly emptyMessage: string | undefined;
 
-  /** Warnings in the wording for readers. */
+  /** Warnings, reworded for report readers. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 
@@ -93,7 +93,7 @@ export interface ReportModel {
   /** Tables of the first breakdown and of all rows, unless there are too many rows. */
   readonly tables: readonly TitledTable[];
 
-  /** Unit of time that each date stands for. */
+  /** Period that each date stands for: a day, week or month. */
   readonly dateUnit: DateUnit;
 
   /** Content of “About this report”, by label. */

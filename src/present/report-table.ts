@@ -24,7 +24,7 @@ export interface ReportTable {
   /** Metric by which the rows are ordered and compared. */
   readonly leadingMetric: ReportMetric | undefined;
 
-  /** Set if each row has its change against an earlier report. */
+  /** Whether each row is compared with an earlier report. */
   readonly isCompared: boolean;
 }
 
@@ -77,10 +77,10 @@ export interface TableParts {
   /** Finds a row in the earlier report. `undefined` without a comparison. */
   readonly findBefore?: ((row: TableRow) => Sums | undefined) | undefined;
 
-  /** Set if the user named the columns. None of them is then left out or moved. */
+  /** Whether the user named the columns. If so, none is left out or moved. */
   readonly hasNamedColumns?: boolean;
 
-  /** Set if the user chose the order of the rows. */
+  /** Whether the user chose the order of the rows. */
   readonly keepsOrder?: boolean;
 }
 
@@ -151,7 +151,7 @@ function hasValue({ field, metric }: TableColumn, rows: readonly TableRow[]): bo
   });
 }
 
-/** First rows of a table, and the sum of the others. */
+/** The first rows of a table, and the sum of the other rows. */
 export interface LimitedRows {
   readonly rows: readonly TableRow[];
   readonly others: TableRow | undefined;
@@ -201,7 +201,7 @@ export function findNameColumn(columns: readonly TableColumn[]): TableColumn | u
   return breakdowns.find(({ kind }) => kind === 'name') ?? breakdowns[0];
 }
 
-/** Returns the name of a row, and another value, such as its ID. Either may be empty. */
+/** Returns the name of a row, and its ID or another value. Either may be empty. */
 export function describeRow(
   { columns }: ReportTable,
   row: TableRow,
@@ -216,7 +216,7 @@ export function describeRow(
 
 /** Formats a cell with control characters visible. Returns `null` if there is no value. */
 export function formatCell({ field, kind, metric }: TableColumn, row: TableRow): string | null {
-  // A metric that is not a number is shown as it came.
+  // A metric that is not a number is shown as received.
   const number = metric && formatMetric(metric, row.sums);
   if (number || metric?.derived) return number ?? null;
   if (idIfUnnamed(field, (name) => row.getValue(name)) !== undefined) return unnamedLabel;

@@ -10,7 +10,7 @@ import { alignEarlier, layOutTime, type TimeAxis } from '../totals/time-axis.ts'
 import { formatGroupName } from './group-name.ts';
 import { computeShare, formatWithCurrency } from './metric-text.ts';
 
-/** Number of values of a breakdown that get a line. */
+/** Maximum number of lines, each for a value of the breakdown. */
 const maxLines = 5;
 
 /** A line: the sums in each slot of an axis. */
@@ -44,7 +44,7 @@ export interface ReportTrend {
   /** Caption of the lines: `per day by campaign`. */
   readonly linesCaption: string;
 
-  /** Describes the values without a line. `undefined` if every value has one. */
+  /** Note about the values without a line, or `undefined` if every value has a line. */
   readonly unchartedSentence: string | undefined;
 }
 

@@ -10,9 +10,9 @@ import type { KeyColumn } from './file-columns.ts';
 import { listSourceFields, type ReportMetric } from './metrics.ts';
 
 /**
- * Returns the column of a field as `run` has it.
+ * Returns the column that `run` would have for a field.
  *
- * @param usual type of a field that the vocabulary does not have
+ * @param usual type of a field that is not in the vocabulary
  */
 export function toColumn(field: string, usual: FieldType = 'money'): Column {
   const metric = metricOfField(field)?.name;
@@ -21,7 +21,7 @@ export function toColumn(field: string, usual: FieldType = 'money'): Column {
   return { field, type, ...(metric && { metric }), ...(breakdown && { breakdown }) };
 }
 
-/** Returns a column for each metric, and hidden ones for the metrics that rates need. */
+/** Returns a column for each metric, and hidden columns for the metrics that rates need. */
 export function listMetricColumns(metrics: readonly ReportMetric[]): Column[] {
   const columns = metrics.map(({ field }) => toColumn(field));
   for (const field of new Set(metrics.flatMap(listSourceFields))) {
@@ -31,21 +31,20 @@ export function listMetricColumns(metrics: readonly ReportMetric[]): Column[] {
   return columns;
 }
 
-/** Returns the columns of keys. */
 export function listKeyColumns(keys: readonly KeyColumn[]): Column[] {
   const columns: Column[] = [];
   for (const { field, unit, describes } of keys) {
     const column = toColumn(field, 'text');
     if (unit === 'week') columns.push({ ...column, breakdown: 'RANGE', isWeekly: true });
     else if (unit === 'month') columns.push({ ...column, breakdown: 'MONTHLY' });
-    // The day of an hour is written before it.
+    // The date of an hour precedes the hour.
     else if (describes === 'hour') columns.splice(-1, 0, { ...column, breakdown: 'HOURLY' });
     else columns.push(column);
   }
   return columns;
 }
 
-/** Returns the names of breakdowns for columns that have one. */
+/** Replaces each column with its breakdown, if it has one. */
 export function findBreakdownNames(by: readonly string[]): string[] {
   return by.map((name) => {
     return findAnyBreakdown(name)?.name ?? breakdownOfField(name)?.name ?? name;

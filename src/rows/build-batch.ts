@@ -1,6 +1,6 @@
 import type { RangedBatch, RowBatch } from './row-ranges.ts';
 
-/** Zero bytes after the last row, because readers take four bytes at a time. */
+/** Number of zero bytes after the last row. Readers take four bytes at a time. */
 const slack = 16;
 
 /**

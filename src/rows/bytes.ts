@@ -91,7 +91,7 @@ export class ByteWindow {
 
   /**
    * @param head first bytes, before the chunks
-   * @param pieceBytes number of bytes to gather before they are scanned
+   * @param pieceBytes number of bytes to gather before scanning
    */
   constructor(head: Uint8Array, chunks: AsyncIterator<Uint8Array>, pieceBytes: number) {
     this.pieceBytes = pieceBytes;
@@ -111,8 +111,9 @@ export class ByteWindow {
   }
 
   /**
-   * Gathers the next piece, which invalidates indexes of `bytes`. Returns false at the end. A piece
-   * at least doubles the bytes that were not consumed, so a long token is not scanned often.
+   * Gathers the next piece. Indexes of `bytes` are then no longer valid. Returns false at the end.
+   * A piece at least doubles the bytes that were not consumed, so a long token is not scanned
+   * often.
    */
   async readMore(): Promise<boolean> {
     const goal = Math.max(this.pieceBytes, 2 * (this.end - this.start));
@@ -156,7 +157,7 @@ export function truncatedError(rowCount: number, receivedBytes: number): Incompl
   });
 }
 
-/** @param problem sentence without its full stop */
+/** @param problem sentence without a full stop */
 export function malformedError(problem: string, positionBytes?: number): IncompleteDataError {
   const position = positionBytes === undefined ? '' : ` (byte ${formatCount(positionBytes)})`;
   return new IncompleteDataError(`${problem}${position}.`, {

@@ -4,7 +4,7 @@ import { parseValue, type RowBatch, type Value } from './row-batch.ts';
 import { equalsBytes } from './row-keys.ts';
 import { nullInRun, type RangedBatch, toRanges } from './row-ranges.ts';
 
-/** Marks a value that `toCents` cannot represent. */
+/** Returned by `toCents` for a value that it cannot represent. */
 export const notCents = Number.POSITIVE_INFINITY;
 
 /** A double holds the cents of a number with this many digits before its decimals. */
@@ -15,12 +15,12 @@ export const maxExactCents = 1e15;
 
 export interface NumberSummary {
   /**
-   * Sum in whole cents. Absent if a row has no number in the absentValue form, or if a double may not
-   * hold the sum.
+   * Sum in whole cents. Absent unless every row has a number in the usual form and a double holds
+   * the sum.
    */
   readonly exactCents?: number;
 
-  /** Set if all values are numbers in the absentValue form: at most 13 digits and two decimals. */
+  /** Whether every row has a number in the usual form: at most 13 digits and two decimals. */
   readonly areAllNumbers: boolean;
 
   readonly areAllWhole: boolean;
@@ -274,7 +274,7 @@ function parseCents(bytes: Buffer, valueStart: number, valueEnd: number): number
 /** Cents of the last digit, by the number of decimals. */
 const centsByDecimals = [100, 10, 1];
 
-/** Longer strings are not cached. */
+/** Maximum length of a cached string. */
 const maxKeptBytes = 128;
 
 interface KeptString {

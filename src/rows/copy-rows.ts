@@ -5,7 +5,7 @@ import { type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 const backslashes = ascii.repeatByte(ascii.backslash);
 const commas = ascii.repeatByte(ascii.comma);
 
-/** Masks for a last word with 1, 2 or 3 bytes. */
+/** Masks for a last word of 1, 2 or 3 bytes. */
 const lastWordMasks = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
 
 /** Writes rows as JSON or CSV by copying their bytes. A result is valid until the next call. */

@@ -20,7 +20,7 @@ export interface CsvDialect {
   readonly hasByteOrderMark: boolean;
 }
 
-/** Decides what the header and the cells of a CSV mean. */
+/** Interprets the header and the cells of a CSV. */
 export interface CsvReading {
   /** Returns a field for each name in the header. */
   readHeader(names: readonly string[], dialect: CsvDialect): string[];
@@ -44,7 +44,7 @@ export interface CsvOptions {
   /** Default: as in a body of the service. */
   readonly reading?: CsvReading | undefined;
 
-  /** Is told of lines that are not rows. */
+  /** Receives the positions of lines that are not rows. */
   readonly positions?: RowPositions | undefined;
 }
 
@@ -57,7 +57,7 @@ const pieceLength = 64 * 1024;
  * stays a string, even the money of a DSP, which has a decimal comma in JSON too.
  *
  * @param header receives the column names before the first row
- * @throws IncompleteDataError if it is not RFC 4180 in UTF-8, or not a report
+ * @throws IncompleteDataError if the body is not RFC 4180 in UTF-8, or not a report
  */
 export async function* readCsvLines(
   bytes: AsyncIterable<Uint8Array>,
@@ -132,7 +132,8 @@ class CsvReader {
   }
 
   /**
-   * Throws if the bytes so far are not UTF-8. Without a chunk, they must not end in a character.
+   * Throws if the bytes so far are not UTF-8. At the end (without a chunk), they must not stop
+   * inside a character.
    */
   #checkText(chunk?: Uint8Array): void {
     try {
@@ -269,7 +270,7 @@ function brokenLineError(message: string, code: string): IncompleteDataError {
   });
 }
 
-/** Describes the problem with a line, as a clause. */
+/** Describes the problem with a line: `it has 3 cells, but the header has 4`. */
 function describeProblem({ code, message, record }: ParserError, columnCount: number): string {
   switch (code) {
     case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
@@ -333,14 +334,14 @@ function* splitAtBlankLines(chunk: Uint8Array): Generator<Uint8Array> {
 
 const usualDelimiters = [',', ';', '\t'];
 
-/** The delimiter is detected in this many bytes. */
+/** Number of bytes in which the delimiter is detected. */
 const delimiterBytes = 16 * 1024;
 
 /**
  * Detects the delimiter of a CSV: comma, semicolon or tab, whichever is most frequent in the
  * header.
  *
- * @param isFile set for a file, where a comma in the only column is a decimal comma
+ * @param isFile whether the CSV is a file, where a comma in the only column is a decimal comma
  */
 export function detectDelimiter(head: Buffer, isFile: boolean): string {
   const withoutQuotedCells = head.toString('latin1', 0, delimiterBytes).replace(/"[^"]*"/g, '');

@@ -9,7 +9,7 @@ import type { ReportTail, RowBatch, RowBatches } from './row-batch.ts';
 import type { RowRanges } from './row-ranges.ts';
 import { batchFull, RowScanner } from './row-scanner.ts';
 
-/** Limits for the members other than `data`, and for consecutive blanks. */
+/** Limits for the members other than `data`, and for consecutive whitespace. */
 const maxMemberBytes = 1024 * 1024;
 const maxBlankBytes = 10 * 1024 * 1024;
 
@@ -20,10 +20,10 @@ const maxQuotedBytes = 300;
  * Reads the rows and the other members of a report. It may be `{"data":[…],"summary":{…}}` with its
  * members in any order, a bare array of rows, or one row per line.
  *
- * @param areLines set for one row per line (NDJSON)
+ * @param areLines whether the body has one row per line (NDJSON)
  * @param fields fields that every batch has, before those of the rows
- * @throws IncompleteDataError if it is malformed, incomplete, or has no `data`
- * @throws RejectedError if it is an error document
+ * @throws IncompleteDataError if the body is malformed, incomplete, or has no `data`
+ * @throws RejectedError if the body is an error document
  */
 export function readDocument(
   window: ascii.ByteWindow,
@@ -54,7 +54,7 @@ class DocumentReader {
   readonly #members = new Map<string, Buffer>();
   #memberBytes = 0;
 
-  /** Number of consecutive blanks before the start of the window. */
+  /** Amount of consecutive whitespace before the start of the window, in bytes. */
   #blankBytes = 0;
 
   #hasSeenData = false;
@@ -278,13 +278,13 @@ class DocumentReader {
     throw this.#malformedError(`Row ${number} is not UTF-8`, rowStarts[row] ?? 0);
   }
 
-  /** Moves to the next byte that is not blank, and returns it. */
+  /** Moves to the next byte that is not whitespace, and returns it. */
   async #nextByte(): Promise<number | undefined> {
     while (!this.#findNextByte()) await this.#requireMore();
     return this.#window.bytes[this.#window.start];
   }
 
-  /** Skips blanks. Returns true if another byte has arrived. */
+  /** Skips whitespace. Returns true if another byte has arrived. */
   #findNextByte(): boolean {
     const window = this.#window;
     const at = skipBlanks(window.bytes, window.start);
@@ -369,7 +369,7 @@ function asObject(value: unknown): object | undefined {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/** Returns a string, or the `message` of an object, printable and limited in length. */
+/** Returns a string, or the `message` of an object, made printable and limited in length. */
 function toText(value: unknown): string | undefined {
   if (typeof value === 'object' && value !== null && 'message' in value) {
     return toText(value.message);

@@ -8,7 +8,8 @@ import * as ascii from './bytes.ts';
  * Each function takes the bytes, the index `at` of the token, and the index `end` of the first byte
  * that has not arrived. The byte there must be 0, so that loops need no bounds, and more must
  * follow, so that words can be read. The result is the index after the token, or `cut` if the bytes
- * end inside it. The functions throw `MalformedJsonError`. UTF-8 is checked for whole batches.
+ * end inside the token. The functions throw `MalformedJsonError`. UTF-8 is checked for whole
+ * batches.
  */
 
 /** Returned if the bytes end inside the token. */
@@ -20,7 +21,7 @@ const maxDepth = 255;
 export class MalformedJsonError extends Error {
   readonly at: number;
 
-  /** A clause: `expected a digit`. */
+  /** Reason to show in messages: `expected a digit`. */
   readonly problem: string;
   constructor(at: number, problem: string) {
     super(`${problem} at index ${at}`);
@@ -29,7 +30,7 @@ export class MalformedJsonError extends Error {
   }
 }
 
-/** Returns the index of the first byte at or after `at` that is not a JSON blank. */
+/** Returns the index of the first byte at or after `at` that is not JSON whitespace. */
 export function skipBlanks(bytes: Uint8Array, at: number): number {
   let p = at;
   for (;;) {
@@ -125,7 +126,7 @@ export function scanValue(bytes: Buffer, view: DataView, at: number, end: number
   return at >= end ? cut : scanLiteral(bytes, at, end);
 }
 
-/** Finds the end of an object or array by its brackets. `JSON.parse` checks what is inside. */
+/** Finds the end of an object or array by its brackets. `JSON.parse` checks the content. */
 function scanNested(bytes: Buffer, view: DataView, at: number, end: number): number {
   let depth = 0;
   for (let p = at; ; p++) {
@@ -144,7 +145,9 @@ function scanNested(bytes: Buffer, view: DataView, at: number, end: number): num
   }
 }
 
-/** Scans a key with its colon and the blanks after it. `at` is the index of its opening quote. */
+/**
+ * Scans a key with its colon and the whitespace after it. `at` is the index of its opening quote.
+ */
 export function scanKey(
   bytes: Buffer,
   view: DataView,

@@ -16,7 +16,7 @@ interface NewHashes {
   /** Owner of the first hash, at least 1. */
   readonly owner: number;
 
-  /** Set if each later hash belongs to the next owner, not to the same one. */
+  /** Whether each hash has an owner of its own, numbered consecutively. */
   readonly hasConsecutiveOwners: boolean;
 }
 
@@ -33,7 +33,7 @@ export class KeyTable {
   #owners: Int32Array | undefined;
   #count = 0;
 
-  /** Never used, but V8 would otherwise remove the reads. */
+  /** Result of reads that only load memory. Without a use, V8 would remove them. */
   protected readAhead = 0;
 
   /**
@@ -50,8 +50,8 @@ export class KeyTable {
     if (owner > 1 || hasConsecutiveOwners)
       this.#owners ??= new Int32Array(this.#slots.length / 2).fill(1);
 
-    // The slots are all over the memory. Without branches between the reads, they are loaded at the
-    // same time, which takes half as long.
+    // The slots are scattered in memory. Reading them without branches in between loads them in
+    // parallel, which takes half as long.
     let readAhead = 0;
     for (let at = 0; at < count; at++) {
       readAhead ^= this.#slots[this.#firstSlot(hashes[hashWidth * at + 1] as number)] as number;

@@ -1,9 +1,7 @@
 import { isJson } from '../text/json-object.ts';
 import type { ReportMember } from './row-batch.ts';
 
-/**
- * An entry that adreport wrote to the metadata of a file. The name lacks its prefix `adreport.`.
- */
+/** An entry that adreport wrote to the metadata of a file. `name` lacks the prefix `adreport.`. */
 export interface ParquetNote {
   readonly name: string;
   readonly text: string;

@@ -48,7 +48,7 @@ function write(lines: Uint8Array): Promise<void> {
 }
 
 /**
- * Ends the process if its parent is gone, or if it takes too much memory. The limit of V8 does not
+ * Ends the process if its parent is gone, or if it takes too much memory. V8's own limit does not
  * include the bytes of pages. Runs in a thread of its own, because decoding a page may never
  * return.
  */
@@ -61,7 +61,7 @@ function watch(): void {
   }, pollIntervalMs);
 }
 
-/** Describes an error. The message of a crash would mean nothing to users. */
+/** Describes an error. The message of a crash is meaningless to users. */
 function describeError(error: unknown): string {
   const isCrash = error instanceof TypeError || error instanceof RangeError;
   if (isCrash) return 'its contents are inconsistent';

@@ -24,7 +24,7 @@ const maxSliceBytes = 32 * 1024 * 1024;
 /** Lines are yielded in pieces of about this many characters. */
 const pieceLength = 256 * 1024;
 
-/** Codecs that hyparquet lacks. Node has no Zstandard before 22.15, and no LZ4. */
+/** Codecs that hyparquet lacks. Node's own Zstandard is new in 22.15, and Node has no LZ4. */
 const compressors: Compressors = {
   GZIP: (input, sizeBytes) =>
     gunzipSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
@@ -91,7 +91,7 @@ export class ParquetReader {
 
   /**
    * Yields the rows as JSON objects, one per line. Throws any kind of error if the file is damaged,
-   * has another number of rows than its metadata says, or uses an unsupported feature.
+   * contradicts its metadata on the number of rows, or uses an unsupported feature.
    */
   async *read(): AsyncGenerator<Uint8Array> {
     const metadata = await parquetMetadataAsync(this.#source);

@@ -7,7 +7,7 @@ import { endOfRows, type ParquetEnd, type ParquetNote } from './parquet-messages
 /** Memory for the values of a file, in megabytes. */
 const maxMemoryMb = 224;
 
-/** The process may be silent for this long. A column of 128 MB takes less. */
+/** Maximum time without output. Decoding a column of 128 MB takes less. */
 const maxSilenceMs = 30_000;
 
 /**
@@ -82,7 +82,7 @@ class DecoderProcess {
     this.#ended = once(this.#child, 'close');
     this.#ended.catch(() => {});
     this.#pieces = (this.#child.stdout as Readable)[Symbol.asyncIterator]();
-    // A request to a process that has ended fails, which reading its output reports.
+    // Writing to a process that has ended fails. The error is reported when its output is read.
     this.#child.on('error', () => {});
     process.once('exit', this.#endOnExit);
   }
@@ -166,7 +166,7 @@ class DecoderProcess {
 }
 
 /**
- * Returns the variables without which Node does not start. The process reads untrusted files, so it
+ * Returns only the variables that Node needs to start. The process reads untrusted files, so it
  * gets no token or password.
  */
 function decoderEnvironment(): NodeJS.ProcessEnv {
@@ -174,7 +174,7 @@ function decoderEnvironment(): NodeJS.ProcessEnv {
   return { PATH, SystemRoot, LD_LIBRARY_PATH };
 }
 
-/** Finds the module of the process in the built program. The sources use the same one. */
+/** Finds the module of the process in the built program, even when running from source. */
 function findModule(): string {
   return createRequire(import.meta.url).resolve('#parquet-process');
 }

@@ -6,10 +6,10 @@ import { readDocument } from './json-document.ts';
 import type { RowBatches } from './row-batch.ts';
 
 export interface ReadOptions {
-  /** `Content-Type` of the body, whose content takes precedence. */
+  /** `Content-Type` of the body. The content takes precedence. */
   readonly contentType?: string | undefined;
 
-  /** Number of bytes to scan at a time. It changes the size of batches, but not the rows. */
+  /** Number of bytes to scan at a time. Affects the size of batches, but not the rows. */
   readonly pieceBytes?: number;
 
   /** Fields that every batch has, before those of the rows. */
@@ -27,7 +27,7 @@ export interface ReadOptions {
  */
 const defaultPieceBytes = 256 * 1024;
 
-/** The format of a body is recognized by this many bytes. */
+/** Number of bytes by which the format of a body is recognized. */
 const headBytes = 64 * 1024;
 
 /**
@@ -35,7 +35,7 @@ const headBytes = 64 * 1024;
  * one is requested.
  *
  * @throws IncompleteDataError if the body is malformed or incomplete
- * @throws RejectedError if it is an error document
+ * @throws RejectedError if the body is an error document
  */
 export async function* readRows(
   body: AsyncIterable<Uint8Array>,

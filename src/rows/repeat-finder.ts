@@ -27,7 +27,7 @@ export class RepeatFinder {
     this.#ignoredFields = ignoredFields;
   }
 
-  /** Set if an hour had no offset. When clocks are set back, two hours have the same name. */
+  /** Whether an hour had no offset. When clocks are set back, two hours have the same name. */
   get hasAmbiguousHours(): boolean {
     return this.#keys.hasAmbiguousHours;
   }

@@ -22,7 +22,7 @@ export interface ReportFile {
   /** Returns the size of the file, or the number of bytes that were read from a stream. */
   sizeBytes(): number;
 
-  /** Names a row, counted from 1: `line 3` in a CSV, otherwise `row 2`. */
+  /** Formats the position of a row, counted from 1: `line 3` in a CSV, otherwise `row 2`. */
   positionOf(row: number): string;
 }
 
@@ -47,7 +47,7 @@ function choosePieceBytes(sizeBytes: number): number {
  * Opens a report file of any format. The format is recognized by the content, not by the name.
  *
  * @param shownPath path as the user wrote it
- * @throws UsageError if it cannot be opened
+ * @throws UsageError if the file cannot be opened
  */
 export async function openReportFile(
   path: string,
@@ -247,7 +247,7 @@ function addMembers(tail: ReportTail, members: readonly ReportMember[]): ReportT
 
 /** Yields the content of a gzip stream. Throws `IncompleteDataError` if it is compressed again. */
 async function* decompress(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  // Without a callback, an error would be thrown here. The reader gets it from the stream.
+  // The callback keeps an error from being thrown here. Readers get the error from the stream.
   const gunzip = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {});
   try {
     const pieces: AsyncIterator<Uint8Array> = gunzip[Symbol.asyncIterator]();
@@ -263,7 +263,7 @@ async function* decompress(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 }
 
 interface Damage {
-  /** Sentence without its full stop. */
+  /** Sentence without a full stop. */
   readonly problem: string;
   readonly code: 'TRUNCATED' | 'DAMAGED';
 }
@@ -274,7 +274,7 @@ function explainGzipError(error: Error): Damage | undefined {
   if (code === 'Z_BUF_ERROR')
     return { problem: 'Its gzip stream is incomplete', code: 'TRUNCATED' };
   if (!code?.startsWith('Z_')) return undefined;
-  // The header at the beginning of the file is correct, so this is another one.
+  // The first header of the file is valid, so a later one is wrong.
   const hasRest = error.message === 'incorrect header check';
   const problem = hasRest
     ? 'It has bytes after the end of its gzip stream'
@@ -296,7 +296,7 @@ interface OpenRows {
   readonly close: () => Promise<unknown>;
 }
 
-/** Yields batches, and adds the name of the file to an error. */
+/** Yields batches. Adds the name of the file to errors. */
 async function* nameFileInErrors(
   batches: RowBatches,
   { shownPath, explainDamage, close }: OpenRows,

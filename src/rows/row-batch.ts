@@ -10,7 +10,7 @@ export interface ReportMember {
   readonly json: Buffer;
 }
 
-/** Facts that are known once the whole report has been read. */
+/** Properties that are known once the whole report has been read. */
 export interface ReportTail {
   readonly rowCount: number;
 
@@ -158,7 +158,7 @@ function toJson({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
 /** A double preserves every decimal number with this many digits. */
 const exactDigits = 15;
 
-/** Returns true for a long number, and for one with an exponent. The value is not a string. */
+/** Returns true for a number that is long or has an exponent. The value must not be a string. */
 function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
   if (end - start > exactDigits) return true;
   for (let at = start; at < end; at++) {
@@ -184,7 +184,7 @@ function isExact(text: string): boolean {
   return digits.length <= exactDigits && Number.isFinite(number) && (number !== 0 || digits === '');
 }
 
-/** Removes the blanks between tokens. */
+/** Removes the whitespace between tokens. */
 export function compactJson(json: string): string {
   return /\s/.test(json) ? json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1') : json;
 }

@@ -31,10 +31,10 @@ interface KeyedRows {
 }
 
 interface AddedRows extends KeyedRows {
-  /** Number from 1 that is remembered with the keys, such as that of a file. */
+  /** Number to remember with the keys, such as the number of a file. At least 1. */
   readonly owner?: number;
 
-  /** Set if each row is its own owner. `owner` is then the number of the first one. */
+  /** Whether each row has an owner of its own. If so, `owner` is that of the first row. */
   readonly hasConsecutiveOwners?: boolean;
 }
 
@@ -53,7 +53,8 @@ interface KeyFields {
 }
 
 /**
- * Multiplies the number of a field, to which the length of the value is added. No value is longer.
+ * Factor for the number of a field, to which the length of the value is added. No value is this
+ * long.
  */
 const fieldFactor = 2 ** 21;
 
@@ -74,11 +75,11 @@ const noInstant = -(2 ** 31);
  * a million different keys, two hashes collide in one of 10⁷ reports.
  *
  * Values are equal if their strings are: `"7"`, 7 and 7.0, `"é"` and `"\u00e9"`. Hours are equal if
- * their instants are. Case matters. The order of fields, trailing blanks and fields without a value
+ * their instants are. Case matters. The order of fields, trailing spaces and fields without a value
  * do not.
  */
 export class RowKeys {
-  /** Set if an hour had no offset. When clocks are set back, two hours have the same name. */
+  /** Whether an hour had no offset. When clocks are set back, two hours have the same name. */
   hasAmbiguousHours = false;
 
   readonly #table = new KeyTable();
@@ -89,7 +90,7 @@ export class RowKeys {
   /** Instants in seconds, by the JSON of the hour. */
   readonly #hours = new Map<string, number>();
 
-  /** JSON of the latest hour, and its instant. The next row often has the same one. */
+  /** JSON of the latest hour, and its instant. The next row often has the same hour. */
   #latestHour: Buffer | undefined;
   #latestInstant = noInstant;
 

@@ -1,4 +1,4 @@
-/** Names rows in messages, by their lines in a CSV and by their numbers in other files. */
+/** Formats row positions for messages: the line in a CSV, the row number in other files. */
 export class RowPositions {
   readonly #shifts: {
     /** First row that is this many lines ahead. */

@@ -27,8 +27,9 @@ export interface RowBatch {
 /**
  * A batch with the byte ranges of its rows and values, which are decoded on demand.
  *
- * `bytes` contains JSON that has been checked. Between two rows are only a comma and blanks. The
- * next batch reuses the buffer and the arrays, and the arrays may be longer than needed.
+ * `bytes` contains JSON that has been checked. Between two rows there are only a comma and
+ * whitespace. The next batch reuses the buffer and the arrays, and the arrays may be longer than
+ * needed.
  */
 export interface RangedBatch extends RowBatch {
   readonly bytes: Buffer;
@@ -53,7 +54,7 @@ export function toRanges(batch: RowBatch): RangedBatch {
   return batch as RangedBatch;
 }
 
-/** Start of a value if the row does not have the key. */
+/** Start of a value that the row does not have. */
 export const absent = -1;
 
 /** Start of a null that was scanned as part of a run. Any other null has a range like a value. */
@@ -96,7 +97,7 @@ export class RowRanges {
     this.valueEnds = new Int32Array(maxValues + maxFields);
   }
 
-  /** Set if there is no room for another row. */
+  /** Whether the batch is full. */
   get isFull(): boolean {
     const valueCount = (this.rowCount + 1) * Math.max(1, this.fields.length);
     return this.rowCount > 0 && valueCount > this.#maxValues;
@@ -108,8 +109,8 @@ export class RowRanges {
   }
 
   /**
-   * Adds a new key. If it differs from a known field only in case or surrounding blanks, it is that
-   * field.
+   * Adds a new key. A key that differs from a known field only in case or surrounding spaces
+   * belongs to that field.
    *
    * @returns the index of the field, or `undefined` if the earlier rows must be taken first
    */

@@ -10,7 +10,7 @@ import {
 } from './json-scan.ts';
 import { absent, maxFields, nullInRun, RowRanges } from './row-ranges.ts';
 
-/** Returned if the batch is full. Its rows must be taken before the row is scanned again. */
+/** Returned if the batch is full. Take its rows before scanning the row again. */
 export const batchFull = -2;
 
 /** Maximum length of a value: 1 MB. */
@@ -26,7 +26,7 @@ const tooLongToLearn = -1;
 
 const nullWord = Buffer.from('null').readInt32LE(0);
 
-/** This many consecutive nulls are compared as one. */
+/** Minimum number of consecutive nulls to compare at once. */
 const minNullRun = 4;
 
 /** Consecutive fields that have been null in every row since the run was learned. */

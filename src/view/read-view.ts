@@ -16,8 +16,8 @@ import type { ViewForm } from './view-form.ts';
 /**
  * Reads files, and prints warnings and notes. The caller closes `view.read`.
  *
- * @throws UsageError for files that do not form one report, or lack what was requested;
- * RefusedReportError with `--strict` for warnings
+ * @throws UsageError for files that do not form one report, or lack what was requested
+ * @throws RefusedReportError with `--strict`, if there are warnings
  */
 export async function readView(
   { host, console }: Context,

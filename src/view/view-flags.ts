@@ -4,7 +4,7 @@ import { type FlagTable, flagGroup, type OptionsOf } from '../query/flags/flag.t
 import { outputFlags } from '../query/flags/output-flags.ts';
 import { readList, readPositive, splitList } from '../query/flags/read-value.ts';
 
-/** A condition of `--filter`: rows must have one of the values in the named column. */
+/** A condition of `--filter`: the named column must have one of the values. */
 export interface Condition {
   readonly name: string;
   readonly values: readonly string[];

@@ -4,7 +4,7 @@ import type { Context } from '../run/context.ts';
 import { chooseOutputs } from '../run/prepare-files.ts';
 import type { ViewOptions } from './view-flags.ts';
 
-/** What `view` writes: text, the object of `--json`, or files in formats of `run`. */
+/** Output of `view`: text, the JSON object of `--json`, or files in the formats of `run`. */
 export type ViewForm = 'text' | 'document' | 'files';
 
 /** Decides how a view is shown. Throws `UsageError` for flags that cannot be combined. */

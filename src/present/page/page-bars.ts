@@ -13,7 +13,7 @@ import {
 } from '../report-table.ts';
 import { changeHtml, htmlText, nameHtml, paragraphHtml } from './page-text.ts';
 
-/** Number of values that get a bar. The other values are added up. */
+/** Maximum number of bars. The other values are added up. */
 const maxBars = 10;
 
 /**

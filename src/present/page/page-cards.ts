@@ -4,7 +4,10 @@ import { formatWithCurrency } from '../metric-text.ts';
 import type { ReportModel, Total } from '../report-model.ts';
 import { changeHtml, htmlText } from './page-text.ts';
 
-/** Longer totals get a smaller font, so that all cards have the same height. */
+/**
+ * Maximum length in the normal font. Longer totals get a smaller font, so that all cards have the
+ * same height.
+ */
 const maxLargeLength = 12;
 
 /** Renders the totals as a grid of equal cards. */

@@ -15,7 +15,7 @@ import {
 } from '../report-table.ts';
 import { changeHtml, htmlText, nameHtml } from './page-text.ts';
 
-/** Tables with more columns are printed in landscape. */
+/** Maximum number of columns in portrait. Wider tables are printed in landscape. */
 const maxPortraitColumns = 8;
 
 /** Renders a table, which the page's script makes sortable. */
@@ -49,7 +49,7 @@ export function renderTable({ title, table }: TitledTable, model: ReportModel): 
 `;
 }
 
-/** Formats the times in a table, by their values. */
+/** Formats the times in a table. Returns the formatted times by value. */
 function nameTableTimes(
   columns: readonly TableColumn[],
   rows: readonly TableRow[],

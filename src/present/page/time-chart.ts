@@ -25,7 +25,7 @@ export interface TimeChart {
   /** Follows the name of the metric in the heading. */
   readonly caption: string;
 
-  /** Sentence below the chart. */
+  /** Note below the chart. */
   readonly footnote?: string | undefined;
 
   readonly series: readonly TimeSeries[];

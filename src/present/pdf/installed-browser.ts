@@ -13,7 +13,7 @@ export interface BrowserSearch {
 
   readonly platform: NodeJS.Platform;
 
-  /** Returns true for the path of an executable file. */
+  /** Returns true if the path is an executable file. */
   readonly isProgram: (path: string) => boolean;
 }
 
@@ -114,7 +114,7 @@ function joinPaths(
   return paths;
 }
 
-/** Lists the paths that names could have on the search path. */
+/** Lists the possible paths of these names on the search path. */
 function listPathsOnSearchPath(
   names: readonly string[],
   env: Environment,

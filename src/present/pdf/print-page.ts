@@ -9,7 +9,7 @@ import { sweepFolder, temporaryName } from '../../output/file/temporary-files.ts
 import { printable } from '../../text/printable.ts';
 import { formatDuration } from '../../text/quantity.ts';
 
-/** Printing takes a few seconds. A browser that takes this long hangs. */
+/** Printing normally takes a few seconds. */
 const defaultTimeLimitMs = 120_000;
 
 const maxMegabytes = 100;
@@ -33,8 +33,8 @@ export interface PrintOptions {
  * Prints a page with a headless browser that keeps no data and has no network access.
  *
  * @returns a complete PDF
- * @throws OutputError if the browser fails, takes too long or writes something else; the reason of
- * the signal if it is aborted
+ * @throws OutputError if the browser fails, takes too long or does not write a PDF
+ * @throws `signal.reason` if aborted
  */
 export async function printPage(page: Uint8Array, options: PrintOptions): Promise<Buffer> {
   options.signal.throwIfAborted();
@@ -96,12 +96,12 @@ function listArguments(files: { folder: string; pagePath: string; pdfPath: strin
 
 /**
  * Runs the browser until it exits or is killed, and returns the end of its stderr. Throws
- * `OutputError` if it fails or takes too long, or the reason of the signal if it is aborted.
+ * `OutputError` if it fails or takes too long, and `signal.reason` if aborted.
  */
 async function runBrowser(options: PrintOptions, flags: readonly string[]): Promise<string> {
   const { browser, env, signal, timeLimitMs = defaultTimeLimitMs } = options;
   const child = spawn(browser, flags, {
-    // A separate process group, so that its child processes can be killed with it.
+    // Starts a process group, so that child processes can be killed, too.
     detached: process.platform !== 'win32',
     env: removeSecrets(env),
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -4,7 +4,7 @@ import type { SheetCell } from './sheet-cells.ts';
 /**
  * Computes the width at which a heading and its cells are shown in full. Widths are in digits.
  *
- * @param oneLine width up to which a heading stays on one line
+ * @param oneLine maximum width of a heading on one line
  */
 export function measureColumn(
   heading: string,

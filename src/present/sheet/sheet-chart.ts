@@ -46,7 +46,7 @@ const unitsPerPoint = 12_700;
 const colors = ['2F5FC4', '9AA5B8'];
 const grey = '<a:solidFill><a:srgbClr val="E3E3DF"/></a:solidFill>';
 
-/** IDs of the axes, which only have to differ. */
+/** IDs of the axes. Any two different numbers will do. */
 const categoryAxis = 1;
 const valueAxis = 2;
 

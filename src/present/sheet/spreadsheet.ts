@@ -212,15 +212,15 @@ function tableXml({ headings, range }: SheetTable): string {
   ].join('');
 }
 
-/** Heights in points. */
+/** Row heights in points. */
 const lineHeight = 15;
 const headerMargin = 3;
 const maxRowHeight = 409;
 
-/** Width of a filter button in characters. */
+/** Width of a filter button, in characters. */
 export const buttonWidth = 3;
 
-/** A longer line needs the maximum height in any case. */
+/** Longer lines always need the maximum height. */
 const maxMeasuredLength = 2_000;
 
 /**

@@ -8,7 +8,7 @@ import type { ReportTrend } from '../report-trend.ts';
 import { cellNumber, metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { ChartSeries, SheetChart } from './sheet-chart.ts';
 
-/** Number of values of a breakdown on the summary. The other values are added up. */
+/** Maximum number of values per breakdown on the summary sheet. The others are added up. */
 export const maxSummaryRows = 10;
 
 /** Height of a row in points. */
@@ -111,7 +111,7 @@ export function listChartCells({ title, labels, series, style }: SheetChart): Sh
   return [heading, ...rows];
 }
 
-/** Widths in points. */
+/** Column widths in points. */
 const minChartWidth = 420;
 const maxChartWidth = 1_800;
 const emptyColumnWidth = 48;

@@ -77,7 +77,7 @@ function emptyRows(count: number): SummaryRow[] {
   return Array.from({ length: count }, () => []);
 }
 
-/** Builds the rows of the title, headline, facts, warnings and notes. */
+/** Builds the rows for title, headline, details, warnings and notes. */
 function buildHeadRows(model: ReportModel, sheetNotes: readonly string[]): SheetCell[][] {
   const { title, headline, senderNote, facts, warnings, notes, comparisonSentence, emptyMessage } =
     model;
@@ -201,7 +201,7 @@ function changeCell({ ratio, text, direction, isNeutral }: Change): SheetCell {
   if (ratio === undefined || direction === 'new' || direction === 'none') {
     return { style: 'right', content: text };
   }
-  // A ratio that rounds to 0.0% must not get an arrow.
+  // Rounded, because a change of 0.0% must not get an arrow.
   const content = direction === 'same' ? 0 : ratio;
   return { style: isNeutral ? 'change' : changeStyles[direction], content };
 }

@@ -2,13 +2,13 @@ import { constants, deflateRawSync } from 'node:zlib';
 import { Zip, ZipPassThrough } from 'fflate';
 import { OutputError } from '../../errors.ts';
 
-/** Spreadsheet programs do not read ZIP64, which larger entries need. */
+/** Maximum size of an entry. Larger entries need ZIP64, which spreadsheet programs do not read. */
 const maxEntryBytes = 0xffffffff;
 
-/** Higher compression levels take twice as long and save a tenth. */
+/** Higher levels take twice as long to save a tenth of the size. */
 const level = 3;
 
-/** Each piece is deflated on its own. Larger pieces save nothing. */
+/** Number of bytes deflated at once. Larger pieces do not compress better. */
 const pieceBytes = 512 * 1024;
 
 /** Maximum size of a UTF-16 code unit in UTF-8. */
@@ -35,7 +35,7 @@ export class ZipArchive {
   #entry: DeflatedFile | undefined;
   #entryBytes = 0;
 
-  /** Bytes of the entry that do not yet fill a piece. */
+  /** Bytes that do not fill a piece yet. */
   readonly #waiting = Buffer.allocUnsafe(pieceBytes);
   #waitingBytes = 0;
 
@@ -73,7 +73,7 @@ export class ZipArchive {
     this.#zip.end();
   }
 
-  /** Returns the bytes that have become ready since the last call. */
+  /** Returns the bytes completed since the last call. */
   take(): Uint8Array[] {
     const ready = this.#pieces;
     this.#pieces = [];
@@ -100,7 +100,7 @@ export class ZipArchive {
   }
 }
 
-/** Deflates with Node, which takes half as long as fflate. */
+/** Deflates with Node's zlib, which takes half as long as fflate. */
 class DeflatedFile extends ZipPassThrough {
   override compression = deflateMethod;
 

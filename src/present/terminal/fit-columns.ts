@@ -1,7 +1,7 @@
 /** Names may be shortened to this width. IDs, dates and numbers are never shortened. */
 const minNameWidth = 24;
 
-/** Names may be shortened further if not even one metric would fit. */
+/** Minimum width of names if not even one metric would fit otherwise. */
 const minNarrowNameWidth = 8;
 
 export interface FitColumn {
@@ -12,8 +12,8 @@ export interface FitColumn {
 }
 
 /**
- * Fits columns into a line. Metrics are dropped from the right until names have at least 24
- * characters, but one metric always remains.
+ * Chooses the columns that fit on a line. Metrics are dropped from the right until names have at
+ * least 24 characters, but one metric always remains.
  *
  * @param gap cells between two columns
  * @returns the indexes of the columns that fit, from left to right, and their widths

@@ -18,7 +18,7 @@ import { layOutTime } from '../../totals/time-axis.ts';
 import { formatName, idIfUnnamed, unnamedLabel } from '../group-name.ts';
 import { type Bar, drawBars, drawLineChart } from './text-charts.ts';
 
-/** Draws a bar of one metric per group. A line sums up the groups beyond `--top`. */
+/** Draws a bar of one metric per group, and one line for all groups beyond `--top`. */
 export function drawGroupBars(
   { all, top, others }: RankedGroups,
   metric: ReportMetric,
@@ -43,7 +43,7 @@ export function drawGroupBars(
   return lines;
 }
 
-/** Returns a function that names groups. An ID with a name next to it is left out. */
+/** Returns a function that names groups. Leaves out an ID if the group also has a name. */
 function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
   const hasName = fields.some(isNameField);
 
@@ -61,12 +61,12 @@ function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
   };
 }
 
-/** Maximum number of line charts. A page draws as many lines. */
+/** Maximum number of line charts, equal to the number of lines on a page. */
 const maxCharts = 5;
 
 /**
- * Draws a metric over time. If there are other keys, draws a chart for each of their largest
- * groups, and a line that sums up the groups without a chart.
+ * Draws a metric over time. If there are other keys, draws a chart for each of the largest groups,
+ * and one line for all others.
  */
 export function drawGroupLines(
   ranked: RankedGroups,

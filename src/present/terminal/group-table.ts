@@ -5,7 +5,7 @@ import { orderMetrics } from '../choose-metrics.ts';
 import { buildTable, toGroupRows } from '../report-table.ts';
 import { drawReportTable } from './table-lines.ts';
 
-/** Draws a table of groups, with a row that sums up the groups beyond `--top`, and the totals. */
+/** Draws a table of groups with totals. Groups beyond `--top` share one row. */
 export function drawGroupTable(
   { all, metrics, top, others }: RankedGroups,
   look: TableLook,

@@ -90,7 +90,7 @@ function listItems(
   });
 }
 
-/** Arranges items in as many columns as fit, to be read downwards. */
+/** Arranges items in as many columns as fit. Columns are filled from top to bottom. */
 function arrangeInColumns(items: readonly CardItem[], { width = 80, style }: TableLook): string[] {
   const labelWidth = Math.max(0, ...items.map(({ label }) => measureWidth(label)));
   const textWidth = Math.max(0, ...items.map(({ text }) => measureWidth(text)));
@@ -111,7 +111,7 @@ function arrangeInColumns(items: readonly CardItem[], { width = 80, style }: Tab
   return lines;
 }
 
-/** Aligns a change to the right, and colors it. */
+/** Right-aligns and colors a change. */
 function formatChange(change: Change, width: number, style: TableStyle | undefined): string {
   const paint = style && changeColor(change, style);
   return ' '.repeat(width - measureWidth(change.text)) + (paint?.(change.text) ?? change.text);

@@ -83,7 +83,7 @@ function listColumns(
   return listed;
 }
 
-/** Lists the rows below the table: totals of several rows, the earlier report, and the changes. */
+/** Lists the rows below the table: totals (of more than one row), earlier totals, and changes. */
 function listFootRows(
   { columns, rows, total }: ReportTable,
   listed: readonly LineColumn[],

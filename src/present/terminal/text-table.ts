@@ -15,10 +15,10 @@ export interface TextCell {
 export interface DrawnColumn {
   readonly heading: string;
 
-  /** Set if cells are aligned to the right. */
+  /** Whether cells are right-aligned. */
   readonly isNumeric: boolean;
 
-  /** Set for a name, which may be shortened. */
+  /** Whether cells are names, which may be shortened. */
   readonly isName: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface TextTable {
   /** Rows below a line. The first one is bold. */
   readonly foot?: readonly (readonly TextCell[])[];
 
-  /** Sentence that follows the names of hidden columns. */
+  /** Hint that follows the names of hidden columns. */
   readonly advice: string;
 }
 
@@ -166,7 +166,7 @@ function maxWidth(lines: readonly string[]): number {
   return Math.max(0, ...lines.map(measureWidth));
 }
 
-/** Longer strings are cut before they are measured. No table shows them in full. */
+/** Maximum length to measure. No table shows longer strings in full. */
 const maxTextLength = 2_000;
 
 /** A column of a list. */

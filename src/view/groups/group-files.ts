@@ -24,24 +24,24 @@ import { KeptRows } from './kept-rows.ts';
 
 /** Rows of a period, added up. */
 export interface PeriodRows {
-  /** Sums by hour, or by day without hours. */
+  /** Sums by hour, or by day if the rows have no hours. */
   readonly byTime: GroupedTotals;
 
-  /** Sums by the columns of `--by`; one group without it. */
+  /** Sums by the columns of `--by`. Without `--by`, a single group. */
   readonly groups: GroupedTotals;
 
-  /** Rows of a view without `--by`. */
+  /** Rows to show, if the view has no `--by`. */
   readonly rows: KeptRows | undefined;
 
-  /** Number of rows before `--filter`. */
+  /** Number of rows before `--filter` is applied. */
   rowCount: number;
 }
 
 /**
  * Reads each file once, in constant memory, and adds up the rows. The caller closes the result.
  *
- * @throws UsageError for cells that can be read in two ways, missing columns, and files that do not
- *   form one table; IncompleteDataError for a file that cannot be read
+ * @throws UsageError for ambiguous cells, missing columns, and files that do not form one table
+ * @throws IncompleteDataError for a file that cannot be read
  */
 export async function groupFiles(
   sources: readonly SourceFile[],
@@ -60,9 +60,9 @@ export async function groupFiles(
   }
 }
 
-/** The rows of all files, added up one file after the other. */
+/** Reads the files one after the other, and adds up their rows. */
 export class ViewedRows {
-  /** One for each span of the question, or one for all rows. */
+  /** One entry per span of days, or a single entry for all rows. */
   readonly periods: readonly PeriodRows[];
   readonly files: FileFields[] = [];
   sizeBytes = 0;
@@ -157,7 +157,7 @@ export class ViewedRows {
     return rows;
   }
 
-  /** Weeks of the earlier period are kept by day, as in `run`. */
+  /** Groups the earlier period by day instead of by week, as `run` does. */
   #newPeriod({ isEarlier = false } = {}): PeriodRows {
     const isSummed = (field: string): boolean => this.#columns.summed.has(field);
     const findKeys = (): readonly KeyColumn[] => {
@@ -173,7 +173,7 @@ export class ViewedRows {
   }
 }
 
-/** Returns the rows of a batch in a span of days; all rows without one. */
+/** Returns the rows of a batch that are in a span of days, or all rows if there is no span. */
 function selectDays(
   batch: RowBatch,
   span: DaySpan | undefined,
@@ -188,7 +188,7 @@ function selectDays(
   });
 }
 
-/** Throws `IncompleteDataError` for rows without any column of a report. */
+/** Throws `IncompleteDataError` if no column of the rows is a report's. */
 function requireReport({ rowCount, fields }: ReportTail, shown: string): void {
   if (rowCount === 0 || fields.some((field) => fieldTypeOf(field) !== undefined)) return;
   const names = printable(fields.slice(0, 5).join(', ')) || 'none';

@@ -10,12 +10,12 @@ import { parseOrder } from '../../totals/ranked-groups.ts';
 import { toSums } from '../../totals/report-metrics.ts';
 import type { Question } from '../rows/used-columns.ts';
 
-/** Rows beyond `--top` to collect before the last ones are dropped. */
+/** Buffer this many extra rows before trimming to `--top`. */
 const maxRowsBeyondTop = 10_000;
 
 /**
- * Keeps the rows of a view without `--by` on disk until the last file has been read, because only
- * then are all columns known.
+ * Keeps rows on disk until the last file has been read, because only then are all columns known.
+ * Used for views without `--by`.
  */
 export class KeptRows {
   readonly #question: Question;
@@ -47,8 +47,7 @@ export class KeptRows {
   }
 
   /**
-   * Yields the rows that are shown, in their order. Throws `UsageError` for an unknown column of
-   * `--sort`.
+   * Yields the rows to show, in order. Throws `UsageError` for an unknown column of `--sort`.
    *
    * @param fields columns of all rows
    */

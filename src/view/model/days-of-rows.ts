@@ -9,8 +9,8 @@ import { noEarlierDataError, type Sources } from '../sources/find-sources.ts';
 import { type DaySpan, formatDaySpan, toDaySpan } from '../sources/period.ts';
 
 /**
- * Throws `UsageError` if files outside a folder have rows, but none of a period. The days of a folder
- * are known from its history.
+ * Throws `UsageError` if files have rows, but none in the period. Skips folders, whose history says
+ * which days they have.
  */
 export function requireRowsOfPeriod(sources: Sources, { periods, files }: ViewedRows): void {
   const { earlier, hasPeriod, hasFolders, shown } = sources;
@@ -29,7 +29,7 @@ function noRowsError(shown: string, files: readonly FileFields[]): UsageError {
   });
 }
 
-/** Returns the window of a single file with a summary, otherwise `undefined`. */
+/** Returns the period of a single file with a summary, otherwise `undefined`. */
 export function findSummaryWindow(files: readonly FileFields[]): Window | undefined {
   const [file, another] = files;
   const summary = file?.tail.summary;
@@ -40,7 +40,7 @@ export function findSummaryWindow(files: readonly FileFields[]): Window | undefi
   return isKnown ? { since, until, end: until + 1, zone: summary.timezone } : undefined;
 }
 
-/** Returns the first and the last day of rows, or `undefined` if they have none. */
+/** Returns the first and the last day of the rows, or `undefined` if they have no days. */
 export function findDaySpan(byTime: GroupedTotals): DaySpan | undefined {
   const times = sortByTime(byTime);
   const [first] = times;

@@ -19,7 +19,7 @@ import type { View } from './view.ts';
 /** Number of bars without `--top`. */
 const maxBars = 20;
 
-/** Formats the names of the files and their totals, and below them their groups or a chart. */
+/** Formats the names and totals of the files, followed by groups or a chart. */
 export async function formatView({ console }: Context, view: View): Promise<string> {
   const { options, byTime, metrics } = view;
   const { look } = console.out;
@@ -35,8 +35,8 @@ export async function formatView({ console }: Context, view: View): Promise<stri
 }
 
 /**
- * Draws a table of the groups. Unlike those of a `ViewTable`, its rates are exact in the total, too:
- * they exclude rows without both metrics.
+ * Draws a table of the groups. Unlike in a `ViewTable`, the rates in the total are exact, too: they
+ * exclude rows that lack one of the two metrics.
  */
 function formatGroups(view: View, look: TableLook): string[] {
   if (view.rows) return [];
@@ -82,14 +82,14 @@ async function drawChart(
   const ranked = rankViewGroups(view, chart === 'bar' ? maxBars : undefined);
   const metric = (view.options.metrics ? undefined : ranked.sortedBy) ?? chooseSortMetric(view);
   if (!metric) throw new UsageError('--chart needs a metric, and the report has none.');
-  // Loaded lazily: scales take 10 ms, which commands without a chart should not pay for.
+  // Loaded lazily, because the scales take 10 ms to load.
   const { drawGroupBars, drawGroupLines } = await import('../../present/terminal/group-charts.ts');
   return chart === 'bar'
     ? drawGroupBars(ranked, metric, look)
     : drawGroupLines(ranked, metric, look);
 }
 
-/** Formats the object of `--json`. Sums have all their digits. */
+/** Formats the JSON object of `--json`. Sums keep all digits. */
 export function formatDocument(view: View): string {
   const { all, metrics, top } = rankViewGroups(view);
   const totals = groupToJson([], metrics, { key: [], sums: all.totals() });

@@ -16,7 +16,7 @@ import { metricDigits } from '../../totals/report-metrics.ts';
 import { isOrdered, listColumnMetrics, rankViewGroups } from './shown-metrics.ts';
 import type { View, ViewTable } from './view.ts';
 
-/** Makes a table of the groups of a view. */
+/** Builds a table of the groups of a view. */
 export function buildGroupsTable(view: View): ViewTable {
   const { options, groups, before } = view;
   // Formats would compute rates from sums that include rows without both metrics.
@@ -42,15 +42,15 @@ export function buildGroupsTable(view: View): ViewTable {
   };
 }
 
-/** Orders the groups. Without `--sort` and `--top` they have the order of the service. */
+/** Orders the groups. Without `--sort` and `--top`, they are in the service's order. */
 function orderGroups(view: View): Pick<RankedGroups, 'all' | 'top' | 'others'> {
   if (isOrdered(view.options)) return rankViewGroups(view);
   return { all: view.groups, top: sortInServiceOrder(view.groups), others: undefined };
 }
 
 /**
- * Lists the groups of the period before, without those that `--top` omits in this period: they are
- * added up as in this period.
+ * Lists the groups of the earlier period. Groups that `--top` omits in this period are omitted or
+ * added up here, too.
  */
 function listEarlierGroups(
   before: GroupedTotals,
@@ -78,7 +78,7 @@ export function formatRestNote(
   return `${formatPlural(count, `more ${noun}`)} not shown (--top ${top}).`;
 }
 
-/** Adds a label to the sums of the groups that `--top` omits. */
+/** Labels the sums of the groups that `--top` omits. */
 function buildOthersGroup(
   { count, sums }: NonNullable<RankedGroups['others']>,
   keys: readonly KeyColumn[],
@@ -87,12 +87,12 @@ function buildOthersGroup(
   return { key: keys.map((key) => (key === named ? othersLabel(count) : null)), sums };
 }
 
-/** The columns of groups, and a function that makes rows of groups. */
+/** Columns of groups, and a function that converts groups to rows. */
 interface TablePlan extends Pick<ViewTable, 'columns' | 'fields'> {
   toBatches(groups: readonly Group[]): Generator<RowBatch>;
 }
 
-/** @param hasRates true if rates are values of the table */
+/** @param hasRates whether rates are written as values */
 function planTable(view: View, { by: keys }: GroupedTotals, hasRates: boolean): TablePlan {
   const metrics = listColumnMetrics(view);
   const isDsp = view.sources.query?.profile === 'dsp';
@@ -117,7 +117,7 @@ function planTable(view: View, { by: keys }: GroupedTotals, hasRates: boolean): 
   };
 }
 
-/** @param hasComma for the money of a DSP: text with two decimals and a comma */
+/** @param hasComma whether to format a DSP's money: a string with two decimals and a comma */
 function formatSum(sum: Decimal | number | undefined, hasComma: boolean): string {
   if (sum === undefined) return 'null';
   const digits = String(sum);

@@ -4,10 +4,10 @@ import { hasOrHave } from '../../text/quantity.ts';
 import { formatComparisonNote } from '../../totals/comparison.ts';
 import type { View } from './view.ts';
 
-/** The parts of a view that messages are about. */
+/** A view before its messages are known. */
 type Messages = Omit<View, 'warnings' | 'notes'>;
 
-/** Returns warnings about totals among the rows and about missing columns. */
+/** Lists warnings about totals among the rows and about missing columns. */
 export function listValueWarnings(view: Messages): string[] {
   const { files } = view.read;
   const warnings: string[] = [];
@@ -18,7 +18,7 @@ export function listValueWarnings(view: Messages): string[] {
   return [...warnings, ...listAbsentMetrics(view)];
 }
 
-/** Returns warnings about metrics that only some files have. */
+/** Lists warnings about metrics that only some files have. */
 function listAbsentMetrics({ read: { files }, metrics }: Messages): string[] {
   const withRows = files.filter(({ tail }) => tail.rowCount > 0);
   const shown = new Set(metrics.flatMap(listSourceFields));
@@ -33,7 +33,7 @@ function listAbsentMetrics({ read: { files }, metrics }: Messages): string[] {
   return warnings;
 }
 
-/** Returns notes about the period, days that are not final, and rates that exclude rows. */
+/** Lists notes about the period, days that are not final, and rates that exclude rows. */
 export function listNotes(view: Messages): string[] {
   const { options, sources, read, window, byTime } = view;
   const compared = sources.earlier && window && formatComparisonNote(window);
@@ -46,7 +46,7 @@ export function listNotes(view: Messages): string[] {
   return hasRates ? [...notes, ...listIncompleteRates(view)] : notes;
 }
 
-/** Returns notes about rates that exclude rows, because these lack a metric. */
+/** Lists notes about rates that exclude rows, because the rows lack a metric. */
 function listIncompleteRates({ groups: { incompleteMetrics }, metrics }: Messages): string[] {
   const parts = new Set(metrics.filter(({ derived }) => derived).flatMap(listSourceFields));
   const lacking = [...parts].filter((field) => incompleteMetrics.has(field));

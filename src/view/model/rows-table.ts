@@ -11,7 +11,7 @@ import type { FileFields } from '../rows/same-breakdowns.ts';
 import { formatRestNote } from './groups-table.ts';
 import type { View, ViewTable } from './view.ts';
 
-/** Makes a table of the rows of a view without `--by`. */
+/** Builds a table of the rows, for a view without `--by`. */
 export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
   const { options, metrics, read, before } = view;
   const dimensions = listDimensions(view);
@@ -44,8 +44,8 @@ export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
 }
 
 /**
- * Returns the columns that have a value, those of breakdowns in the order of the request. With
- * `--metrics`, other metrics are left out.
+ * Lists the columns with values, breakdowns in request order. With `--metrics`, metrics are left
+ * out.
  */
 function listDimensions({ options, read, sources }: View): string[] {
   const filled = new Set(read.files.flatMap(listFilledFields));
@@ -59,14 +59,14 @@ function listDimensions({ options, read, sources }: View): string[] {
 }
 
 /**
- * Returns the requested columns: all of a CSV, but only those with values in JSON, which has every
- * column.
+ * Lists the requested columns. A CSV has no others. JSON has every column, so those without values
+ * are left out.
  */
 function listFilledFields({ tail, fields, filled }: FileFields): readonly string[] {
   return tail.isCsv ? fields : [...filled];
 }
 
-/** Puts breakdowns in the order of the request. In JSON they have the order of the service. */
+/** Sorts breakdowns in request order. In JSON, they are in the service's order. */
 function sortByRequest(fields: readonly string[], breakdowns: readonly string[]): string[] {
   const requested = new Set<string>();
   for (const name of breakdowns) {
@@ -76,7 +76,7 @@ function sortByRequest(fields: readonly string[], breakdowns: readonly string[])
   return fields.map((field) => (requested.has(field) ? (ordered.shift() ?? field) : field));
 }
 
-/** Lists the breakdowns of rows, with `DAILY` if their days come from their files. */
+/** Lists the breakdowns of the rows, including `DAILY` if the dates come from the files. */
 function listRowBreakdowns({ sources: { query }, read }: View): readonly string[] {
   const { breakdowns = [] } = query ?? {};
   const hasTime = breakdowns.some((name) => findAnyBreakdown(name)?.time);
@@ -84,7 +84,7 @@ function listRowBreakdowns({ sources: { query }, read }: View): readonly string[
   return isDated && !hasTime ? ['DAILY', ...breakdowns] : breakdowns;
 }
 
-/** Yields the rows, then one with the sums of those that `--top` omits. */
+/** Yields the rows, followed by a row with the sums of the rows that `--top` omits. */
 async function* appendOthers(
   { groups }: View,
   kept: KeptRows,

@@ -10,8 +10,8 @@ import type { ViewOptions } from '../view-flags.ts';
 import type { View } from './view.ts';
 
 /**
- * Returns the metrics of `--metrics`; by default all, with those of the folder and of `--sort`.
- * Throws `UsageError` for an unknown one.
+ * Returns the metrics of `--metrics`. By default, returns all metrics of the files, the folder and
+ * `--sort`. Throws `UsageError` for an unknown metric.
  */
 export function chooseShownMetrics(
   view: Pick<View, 'options' | 'sources' | 'read' | 'groups'>,
@@ -36,7 +36,7 @@ function listFields(metrics: readonly ReportMetric[]): string[] {
   return metrics.map(({ field }) => field);
 }
 
-/** Returns the metric to sort by: the first of `--metrics`, or else revenue or what replaces it. */
+/** Returns the metric to sort by: the first of `--metrics`, or else the leading metric. */
 export function chooseSortMetric({ metrics, options }: View): ReportMetric | undefined {
   return options.metrics ? metrics[0] : findLeadingMetric(metrics);
 }
@@ -44,7 +44,7 @@ export function chooseSortMetric({ metrics, options }: View): ReportMetric | und
 /**
  * Ranks groups by `--sort`, or else by time, or else by the leading metric.
  *
- * @param usualCount number of groups without `--top`; default: all
+ * @param usualCount number of groups without `--top` (default: all)
  */
 export function rankViewGroups(view: View, usualCount?: number): RankedGroups {
   const { groups, metrics, options } = view;
@@ -58,7 +58,9 @@ export function isOrdered({ sort, top }: ViewOptions): boolean {
   return sort !== undefined || top !== undefined;
 }
 
-/** Returns the metrics that are columns of a file: computed ones only if they were named. */
+/**
+ * Returns the metrics to write as columns. Computed metrics are included only if they were named.
+ */
 export function listColumnMetrics({ metrics, options, sources }: View): readonly ReportMetric[] {
   if (options.metrics) return metrics;
   const named: readonly string[] = sources.query?.metrics ?? [];

@@ -6,7 +6,7 @@ import type { PeriodRows, ViewedRows } from '../groups/group-files.ts';
 import type { Sources } from '../sources/find-sources.ts';
 import type { ViewOptions } from '../view-flags.ts';
 
-/** The rows of a period, and what is shown with them. */
+/** Rows of a period, with the metrics and messages to show. */
 export interface View extends PeriodRows {
   readonly options: ViewOptions;
   readonly sources: Sources;
@@ -24,7 +24,7 @@ export interface View extends PeriodRows {
   readonly notes: readonly string[];
 }
 
-/** A view as a report of the service: columns and rows. */
+/** A view in the form of a report, with columns and rows. */
 export interface ViewTable extends TableRows {
   /** Fields of all rows. */
   readonly fields: readonly string[];
@@ -35,7 +35,7 @@ export interface ViewTable extends TableRows {
   /** Fields to write, or `undefined` if the format chooses them. */
   readonly selected: readonly string[] | undefined;
 
-  /** Note on the rows that `--top` omits, if any. */
+  /** Note about the rows that `--top` omits, if there are any. */
   readonly leftOut: string | undefined;
 
   /** Rows of the period of `--compare`. */

@@ -33,11 +33,11 @@ import { isOrdered, listColumnMetrics } from './shown-metrics.ts';
 import type { View, ViewTable } from './view.ts';
 
 /**
- * Writes a view in formats of `run`, to files or stdout: all of them, or none.
+ * Writes a view to files or stdout in the formats of `run`. Writes either all files or none.
  *
- * @param intro lines to print before them
- * @throws UsageError for flags that do not go together, and for an output that is one of the input
- *   files; OutputError for one that cannot be written
+ * @param intro printed on stdout before the output
+ * @throws UsageError for flags that cannot be combined, and for an output that is an input file
+ * @throws OutputError for an output that cannot be written
  */
 export async function writeFiles(context: Context, view: View, intro = ''): Promise<void> {
   requireComparableTop(view);
@@ -51,7 +51,7 @@ export async function writeFiles(context: Context, view: View, intro = ''): Prom
   try {
     for (const file of planned) {
       const { isForReaders = false } = formats[file.format];
-      // Rows that are not grouped are unchanged, except on pages.
+      // Without `--by`, rows keep their order, except on pages.
       const isPage = file.format === 'html' || file.format === 'pdf';
       const keepsOrder = isOrdered(view.options) || (view.rows !== undefined && !isPage);
       const comparison = await compareTable(view, table, isForReaders);
@@ -73,7 +73,7 @@ export async function writeFiles(context: Context, view: View, intro = ''): Prom
   for (const file of files) await announceFile(context, view, file);
 }
 
-/** Throws `UsageError` if `--top` would omit rows or days that have an earlier row. */
+/** Throws `UsageError` if `--top` would omit rows or days that the earlier period has. */
 function requireComparableTop({ options, before, rows, groups }: View): void {
   if (!before || options.top === undefined) return;
   const hasTimes = groups.by.some(({ field }) => isTimeField(field));
@@ -110,7 +110,7 @@ function listNameValues({ sources: { query }, window }: View, by: readonly strin
   };
 }
 
-/** Throws `UsageError` for an output that would replace a file it is made from, also by a link. */
+/** Throws `UsageError` if an output would replace an input file, even through a link. */
 function refuseInput({ host }: Context, { sources }: View, name: string | undefined): void {
   if (name === undefined) return;
   const toKey = (path: string): string => pathKey(resolveLinks(resolve(host.cwd, path)));
@@ -135,7 +135,7 @@ async function writeTable(
   await file.end(buildTail(view, table, rowCount), { warnings: [], notes });
 }
 
-/** Adds up the period of `--compare`, if any. */
+/** Adds up the period of `--compare`, if there is one. */
 async function compareTable(
   { window, sources: { earlier } }: View,
   { before }: ViewTable,
@@ -188,7 +188,7 @@ function buildProvenance(view: View, { breakdowns }: ViewTable, version: string)
   };
 }
 
-/** Prints that a file is complete; with `--json` as an object on stdout. */
+/** Reports that a file is complete. With `--json`, also prints an object on stdout. */
 async function announceFile(
   { console, flags, elapsedMs }: Context,
   { window, warnings, notes }: View,

@@ -27,18 +27,18 @@ interface RefusedCell {
   readonly row: number;
   readonly text: string;
 
-  /** What is wrong with it: `is not a date`. */
+  /** Follows the cell in the message: `is not a date`. */
   readonly problem: string;
   readonly hint?: string;
 }
 
-/** Refuses cells of used columns that can be read in two ways. */
+/** Rejects ambiguous cells in the columns that a view uses. */
 export class CellCheck {
   /** Dates and hours that are known to be valid. */
   readonly #times = new Set<Value | undefined>();
   #currency: string | undefined;
 
-  /** Throws `UsageError` for the first such cell. */
+  /** Throws `UsageError` for the first ambiguous cell. */
   check(batch: RowBatch, { grouped, summed }: UsedColumns, file: OpenFile): void {
     for (const field of grouped) {
       const cell = isTimeField(field)

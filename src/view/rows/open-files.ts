@@ -11,17 +11,16 @@ export interface OpenFile {
   readonly report: ReportFile;
   readonly cells: CellReading;
 
-  /** The first batch. Its reading has begun, so that several files are read at once. */
+  /** First batch, which is already being read, so that several files are read at once. */
   readonly first: Promise<IteratorResult<RowBatch, ReportTail>>;
 }
 
-/** Files that are read at once. */
 const maxOpenFiles = 8;
 
 /**
- * Yields open files in order, and closes each after its turn. A few are opened ahead.
+ * Yields open files in order, and closes each after use. Opens a few files ahead.
  *
- * @throws UsageError for a file that cannot be opened, in its turn
+ * @throws UsageError in place of a file that cannot be opened
  */
 export async function* openFiles(
   sources: readonly SourceFile[],

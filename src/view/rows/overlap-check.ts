@@ -24,10 +24,10 @@ export class OverlapCheck {
   readonly #files: string[] = [];
   readonly #keys = new RowKeys();
 
-  /** Summaries of the files whose rows are sums of a whole period, by their names. */
+  /** Summaries of the files whose rows cover a whole period, by file name. */
   readonly #summaries = new Map<string, ReportSummary>();
 
-  /** Adds rows of a file. Throws `UsageError` for one that an earlier file has. */
+  /** Adds rows of a file. Throws `UsageError` if an earlier file already has one of the rows. */
   add(batch: RowBatch, { shown }: SourceFile): void {
     if (batch.firstRow === 0) this.#files.push(shown);
     const owner = this.#files.length;
@@ -42,8 +42,8 @@ export class OverlapCheck {
   }
 
   /**
-   * Ends a file. Throws `UsageError` if its rows and those of another file are sums of different
-   * periods that overlap: such rows have different dates.
+   * Ends a file. Throws `UsageError` if its rows cover a whole period that overlaps another file's.
+   * Such rows have different dates, so their keys differ.
    */
   end({ summary }: ReportTail, { shown }: SourceFile): void {
     if (!summary?.breakdowns.includes('RANGE')) return;

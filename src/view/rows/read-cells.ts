@@ -55,9 +55,9 @@ export class CellReading implements CsvReading {
 }
 
 /**
- * Throws `UsageError` for columns that are the same, or differ only in case.
+ * Throws `UsageError` if two columns are the same or differ only in case.
  *
- * @param names of the columns in the file
+ * @param names columns as named in the file
  */
 export function requireDistinctColumns(
   fields: readonly string[],
@@ -81,10 +81,10 @@ function readValue(text: string): string {
 const usualNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;
 
 /**
- * Returns a number as JSON. Any other cell stays a string, also the money of a DSP: `1234,50`.
+ * Returns a number as JSON. Any other cell stays a string, including a DSP's money: `1234,50`.
  *
- * @param hasComma true if a comma separates decimals. Elsewhere, three digits after it may be
- *   thousands
+ * @param hasComma whether a comma is the decimal separator. Otherwise, three digits after a comma
+ * may be thousands
  */
 function readNumber(text: string, hasComma: boolean): string {
   if (usualNumber.test(text)) return text;
@@ -92,7 +92,7 @@ function readNumber(text: string, hasComma: boolean): string {
   return toDecimalString(text.replace(',', '.')) ?? readValue(text);
 }
 
-/** Returns true for a number without formatting, or no value. */
+/** Returns true for a missing value or a number without formatting. */
 export function isPlainNumber(text: string, type: FieldType): boolean {
   if (isMissingValue(text)) return true;
   const digits = toDecimalString(text);
@@ -101,7 +101,7 @@ export function isPlainNumber(text: string, type: FieldType): boolean {
   return Number.isInteger(Number(digits)) && !/,|\.\d{3}$/.test(text);
 }
 
-/** Recognizes what `run --excel` writes. */
+/** Recognizes the CSV that `run --excel` writes. */
 function isForExcel({ delimiter, hasByteOrderMark }: CsvDialect): boolean {
   return delimiter === ';' && hasByteOrderMark;
 }

@@ -7,7 +7,7 @@ import { matchesWildcard } from '../../text/wildcard.ts';
 import { toKeyValue } from '../../totals/group-keys.ts';
 import type { Condition } from '../view-flags.ts';
 
-/** Number of values that a filter caches. */
+/** Maximum number of values that a filter caches. */
 const maxValues = 100_000;
 
 /** One `--filter`, for all files of a view. */
@@ -50,7 +50,7 @@ export class RowFilter {
   }
 }
 
-/** Returns `adId` for the service's filter `adunitId`; other names are unchanged. */
+/** Returns `adId` for the service's filter `adunitId`, and any other name unchanged. */
 function filterColumn(name: string): string {
   const filter = filters.find((filter) => filter.name.toLowerCase() === name.toLowerCase());
   const fields = (filter && findBreakdown(filter.on)?.fields) ?? [];

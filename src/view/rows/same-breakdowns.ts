@@ -8,15 +8,17 @@ import { UsageError } from '../../errors.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 
-/** Facts about a file that has been read. */
+/** Columns of a file that has been read. */
 export interface FileFields {
   readonly source: SourceFile;
   readonly tail: ReportTail;
 
-  /** Columns without those of comparisons. Includes `date` if the rows have the day of the file. */
+  /**
+   * All columns except those of comparisons. Includes `date` if rows get the date of their file.
+   */
   readonly fields: readonly string[];
 
-  /** Columns with a value in some row. */
+  /** Columns with a value in at least one row. */
   readonly filled: ReadonlySet<string>;
 
   /** Warnings about a row of totals. */
@@ -49,7 +51,10 @@ function hasAll(known: ReadonlySet<string>, names: ReadonlySet<string>): boolean
 /** Breakdowns of dates, by the unit of a folder's files. */
 const breakdownsBySplit = { day: 'DAILY', week: 'WEEKLY', month: 'MONTHLY' } as const;
 
-/** Returns the breakdowns of a declaration or a summary, or `undefined` if there is neither. */
+/**
+ * Returns the breakdowns named by the declaration or the summary, or `undefined` if there is
+ * neither.
+ */
 function declaredBreakdowns({ source: { record }, tail }: FileFields): Set<string> | undefined {
   const query = record?.declaration.query;
   const names = query?.breakdowns ?? tail.summary?.breakdowns;
@@ -65,8 +70,8 @@ function declaredBreakdowns({ source: { record }, tail }: FileFields): Set<strin
 }
 
 /**
- * Returns the breakdowns of columns. A header does not tell days, weeks and months apart, and in
- * JSON a breakdown that was not requested is null in every row.
+ * Finds the breakdowns of columns. Days, weeks and months count as one breakdown, because their
+ * headers are the same. In JSON, a breakdown that was not requested is null in every row.
  */
 function findColumns(file: FileFields, fields: Iterable<string>): Set<string> {
   const declared = declaredBreakdowns(file);
@@ -82,7 +87,7 @@ function findColumns(file: FileFields, fields: Iterable<string>): Set<string> {
   return found;
 }
 
-/** Stands for days, weeks and months. */
+/** Stands for days, weeks or months. */
 const dates = 'DATES';
 
 function isDate(breakdown: Breakdown | DerivedBreakdown | undefined): boolean {

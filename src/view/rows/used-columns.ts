@@ -16,23 +16,25 @@ import type { OpenFile } from './open-files.ts';
 import { requireDistinctColumns } from './read-cells.ts';
 import type { RowFilter } from './row-filter.ts';
 
-/** A question about the rows of all files. */
+/** Flags of a view that determine its columns and rows. */
 export interface Question extends Pick<ViewOptions, 'by' | 'metrics' | 'sort' | 'top'> {
   readonly filters: readonly RowFilter[];
 
-  /** True if rows are shown, and not only sums. */
+  /** Whether the view shows rows, and not only sums. */
   readonly hasRows: boolean;
 
-  /** Days to add up separately: of the period and of `--compare`. Empty for all rows. */
+  /**
+   * Periods to add up separately: the selected period and that of `--compare`. Empty for all rows.
+   */
   readonly spans: readonly DaySpan[];
 }
 
-/** Columns of a file that a question uses. */
+/** Columns of a file that a view uses. */
 export interface UsedColumns {
-  /** All columns, without those of comparisons. */
+  /** All columns except those of comparisons. */
   readonly fields: readonly string[];
 
-  /** `date` of rows without a time: the first day of their file in a folder. */
+  /** Date for rows without a time: the first day of their file in a folder. */
   readonly day: string | undefined;
 
   /** Columns to keep of each row, or `undefined` for all. */
@@ -41,7 +43,7 @@ export interface UsedColumns {
   /** Columns that are added up. */
   readonly summed: readonly string[];
 
-  /** Columns that rows are grouped or selected by. */
+  /** Columns by which rows are grouped or selected. */
   readonly grouped: readonly string[];
 
   /** Columns of each filter. */
@@ -51,9 +53,9 @@ export interface UsedColumns {
   readonly currency: string | undefined;
 }
 
-/** Finds the columns that a question uses. Files with the same header share the result. */
+/** Finds the columns that a view uses. Files with the same header share the result. */
 export class ColumnFinder {
-  /** Keys of `--by`. Not set before a file has columns. */
+  /** Keys of `--by`, once a file with columns has been read. */
   keys: readonly KeyColumn[] | undefined;
 
   /** Columns of all files. */
@@ -71,8 +73,7 @@ export class ColumnFinder {
 
   /**
    * @param header columns of a file
-   * @throws UsageError for two columns that are the same, and for names in the question that are no
-   *   columns
+   * @throws UsageError if two columns are the same, or if a flag names an unknown column
    */
   find(header: readonly string[], { source }: OpenFile): UsedColumns {
     const hasTime = findTimeField(header) !== undefined;
@@ -114,7 +115,7 @@ export class ColumnFinder {
     return !isMetric || this.#question.metrics === undefined || this.summed.has(field);
   }
 
-  /** Returns the metrics of a file, or the columns that the named ones need. */
+  /** Returns the metrics of a file, or the columns that `--metrics` and `--sort` need. */
   #listSummedFields(fields: readonly string[]): readonly string[] {
     const { metrics: named, sort } = this.#question;
     if (!named) return fields.filter((field) => metricOfField(field));
@@ -123,7 +124,7 @@ export class ColumnFinder {
   }
 }
 
-/** Returns the column whose first ten characters are the day of a row. */
+/** Returns the column in which the first ten characters are the day. */
 export function findDayField(fields: readonly string[]): string {
   return fields.includes('date') ? 'date' : 'hour';
 }
@@ -135,8 +136,8 @@ function isBefore(field: string): boolean {
 }
 
 /**
- * Finds the metric that a name means: a metric or rate of these columns, or the column with exactly
- * that name, which is added up although the vocabulary does not know it.
+ * Finds a metric or rate by name. A column with exactly that name also counts, even if it is not in
+ * the vocabulary.
  */
 export function findNamedMetric(name: string, fields: readonly string[]): ReportMetric | undefined {
   const isUnknown = fieldTypeOf(name) === undefined && !isComputedMetric(name);
@@ -146,7 +147,7 @@ export function findNamedMetric(name: string, fields: readonly string[]): Report
 
 /** Returns the columns whose sums a metric needs. Empty for a name that is not a metric. */
 function findSummedFields(name: string, fields: readonly string[]): readonly string[] {
-  // Another file may have the other column of a rate.
+  // Another file may have the column that a rate lacks here.
   const absent = metrics.filter((metric) => fieldOfMetric(metric.name, fields) === undefined);
   const all = [...fields, ...absent.map((metric) => metric.name)];
   const metric = findNamedMetric(name, fields) ?? findNamedMetric(name, all);

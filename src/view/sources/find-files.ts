@@ -7,29 +7,30 @@ import { printable } from '../../text/printable.ts';
 import { formatPlural, hasOrHave, isOrAre } from '../../text/quantity.ts';
 import type { DeclaredFolder, OpenedPaths, SourceFile } from './open-paths.ts';
 
-/** The files of a period. */
 export interface PeriodFiles {
   readonly files: readonly SourceFile[];
 
-  /** Warnings about missing and changed parts of folders. */
+  /** Warnings about missing and changed days, weeks and months. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 
-  /** End of the last part that a folder has or should have, in unix seconds. 0 without folders. */
+  /**
+   * End of the last day, week or month that a folder has or should have, in unix seconds. 0 without
+   * folders.
+   */
   readonly end: number;
 }
 
-/** The files to look for. */
 interface Search {
-  /** Period of the files, or `undefined` for all files. */
+  /** Period to find files for, or `undefined` for all files. */
   readonly window: Window | undefined;
 
-  /** The current time in unix seconds. */
+  /** Current time in unix seconds. */
   readonly now: number;
   readonly signal: AbortSignal;
 }
 
-/** Finds the files of a period. Files of folders match their history lines. */
+/** Finds the files of a period. In a folder, only files that match their history lines count. */
 export async function findFiles(paths: OpenedPaths, search: Search): Promise<PeriodFiles> {
   const { window } = search;
   const files = paths.files.filter(({ record }) => {
@@ -57,7 +58,7 @@ async function selectFolderFiles(
     return selectFiles(await readFolder(path, declaration, reading), now);
   };
   const selected = await select();
-  // A run at the same time may have written the history line of a file, but not yet the file.
+  // A concurrent run may have written the history line, but not yet the file.
   return selected.some(({ gap }) => gap !== undefined) ? select() : selected;
 }
 
@@ -97,7 +98,7 @@ function formatGapWarnings(
   return warnings;
 }
 
-/** Returns a note on files whose numbers the service may still correct. */
+/** Formats a note about files that are not final. */
 function formatNotFinalNotes(
   { declaration: { split } }: DeclaredFolder,
   selected: readonly SelectedPart[],

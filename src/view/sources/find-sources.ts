@@ -15,7 +15,7 @@ import {
   type ViewPeriods,
 } from './period.ts';
 
-/** The files of a view before they are read. */
+/** Files of a view, before they are read. */
 export interface Sources {
   /** Files in time order, so that the newest name of a campaign is the last. */
   readonly files: readonly SourceFile[];
@@ -26,26 +26,26 @@ export interface Sources {
   /** Period of `--compare`. */
   readonly earlier: Window | undefined;
 
-  /** True if rows are selected by their days. */
+  /** Whether rows are selected by date. */
   readonly hasPeriod: boolean;
 
-  /** Query of the first folder, or of the first file in one. */
+  /** Query of the first folder, or of the first file in a folder. */
   readonly query: FolderQuery | undefined;
 
-  /** True if folders are named, whose missing days are warnings. */
+  /** Whether folders are named. Missing days are then warnings. */
   readonly hasFolders: boolean;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 
-  /** Name of all paths, for messages. */
+  /** Name for all paths in messages: `2 paths`. */
   readonly shown: string;
 }
 
 /**
- * Finds the files to read: those of `--period` and `--compare`, by default all.
+ * Finds the files to read: those in `--period` and `--compare`, or all files by default.
  *
- * @throws UsageError as `openPaths`; for a file that is given twice, for a period without files,
- *   and for `--compare` without a period
+ * @throws UsageError for a path that `openPaths` rejects, a file that is given twice, a period
+ * without files, and `--compare` without a period
  */
 export async function findSources(
   paths: readonly string[],
@@ -126,7 +126,7 @@ function noFilesError(
   });
 }
 
-/** Without earlier data, every row would look new. */
+/** Thrown because, without earlier data, every row would look new. */
 export function noEarlierDataError(shown: string, earlier: Window): UsageError {
   const message = `${shown} has no data for ${formatDaySpan(toDaySpan(earlier))}, the period to compare with.`;
   return new UsageError(message, {

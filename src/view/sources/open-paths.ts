@@ -15,17 +15,16 @@ import { printable } from '../../text/printable.ts';
 
 /** A file to read. */
 export interface SourceFile {
-  /** Absolute path; `-` is stdin. */
+  /** Absolute path, or `-` for stdin. */
   readonly path: string;
 
-  /** Path for messages, without control characters. */
+  /** Path to show in messages, without control characters. */
   readonly shown: string;
 
   /** Set if the file matches its line in the history of a declared folder. */
   readonly record?: FileRecord | undefined;
 }
 
-/** The history line of a file, and its days. */
 interface FileRecord {
   readonly declaration: Declaration;
   readonly line: FileLine;
@@ -34,9 +33,9 @@ interface FileRecord {
   readonly part: CalendarUnit;
 }
 
-/** A declared folder that the command line names. */
+/** A declared folder named on the command line. */
 export interface DeclaredFolder {
-  /** Path as typed, for messages; the folder may be below it. */
+  /** Path as typed, for messages. The folder may be below this path. */
   readonly shown: string;
 
   /** Absolute path. */
@@ -44,7 +43,7 @@ export interface DeclaredFolder {
   readonly declaration: Declaration;
 }
 
-/** The folders and files that the command line names. */
+/** Folders and files named on the command line. */
 export interface OpenedPaths {
   readonly folders: readonly DeclaredFolder[];
 
@@ -56,14 +55,14 @@ export interface OpenedPaths {
 
 /** A named file in a declared folder. */
 interface FileInFolder extends SourceFile {
-  /** Path from the folder, with slashes. */
+  /** Path relative to the folder, with slashes. */
   readonly name: string;
 }
 
 /**
- * Finds the folders and files at some paths.
+ * Finds the folders and files at the given paths.
  *
- * @throws UsageError for a folder without a declaration, or with several declared ones below it
+ * @throws UsageError for a folder that is not declared, or contains several declared folders
  */
 export async function openPaths(
   paths: readonly string[],
@@ -119,8 +118,8 @@ async function openFolder(
 }
 
 /**
- * Finds the history lines of named files in a folder. A file without a line is read like one outside
- * a folder, and so is a changed file, with a warning.
+ * Finds the history lines of the named files. Files without a line, and changed files, are read as
+ * if they were not in a folder. Changed files cause a warning.
  */
 async function identifyFiles(
   folder: string,

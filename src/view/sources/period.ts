@@ -14,13 +14,13 @@ import type { ViewOptions } from '../view-flags.ts';
 import type { SourceFile } from './open-paths.ts';
 import { findUnitOfRows } from './whole-groups.ts';
 
-/** A span of days, both included: `2026-11-01`. */
+/** First and last day: `2026-11-01`. */
 export interface DaySpan {
   readonly since: string;
   readonly until: string;
 }
 
-/** Periods of a view. Both are absent if all rows are shown. */
+/** Periods of a view, absent if all rows are shown. */
 export interface ViewPeriods {
   readonly window?: Window;
 
@@ -28,20 +28,19 @@ export interface ViewPeriods {
   readonly earlier?: Window;
 }
 
-/** The named paths. */
 interface ViewedPaths {
-  /** Name of the paths for messages. */
+  /** Name for the paths in messages. */
   readonly shown: string;
 
-  /** Query of their folder, if they have one. */
+  /** Query of the folder, if a path is in a folder. */
   readonly query: FolderQuery | undefined;
 }
 
 /**
  * Resolves `--period`, or `--since` and `--until`, and `--compare`.
  *
- * @throws UsageError for a period that cuts a unit of a folder, and for `--compare` without a
- *   period
+ * @throws UsageError for a period that splits a week or month of a folder, and for `--compare`
+ * without a period
  */
 export function resolvePeriods(
   options: Pick<ViewOptions, 'period' | 'since' | 'until' | 'compare'>,
@@ -67,7 +66,7 @@ export function resolvePeriods(
   return { window: compared, earlier: earlierWindow(compared, compare) };
 }
 
-/** Without a period all rows are shown, and none are left to compare with. */
+/** Thrown because, without a period, all rows are shown and none are left to compare with. */
 function periodRequiredError(): UsageError {
   return new UsageError('--compare needs a period.', {
     about: { flag: '--compare' },
@@ -75,7 +74,7 @@ function periodRequiredError(): UsageError {
   });
 }
 
-/** Ends a window before the unit that is still running, which cannot be compared. */
+/** Ends a period before the current day, week or month, which cannot be compared yet. */
 function dropRunningUnit(window: Window, unit: SplitUnit, now: number): Window {
   if (window.until < now) return window;
   const units = [...unitsIn({ ...window, until: now }, unit)];
@@ -83,7 +82,7 @@ function dropRunningUnit(window: Window, unit: SplitUnit, now: number): Window {
   return over ? { ...window, until: over.end - 1 } : window;
 }
 
-/** Returns the first and the last local day. */
+/** Returns the first and last day in the period's zone. */
 export function toDaySpan({ since, until, zone }: Omit<Window, 'end'>): DaySpan {
   return { since: formatDate(since, zone), until: formatDate(until, zone) };
 }
@@ -93,9 +92,9 @@ export function formatDaySpan({ since, until }: DaySpan): string {
 }
 
 /**
- * Shortens a window that is not over to the last part that folders have or should have.
+ * Shortens a period that is not over, to end with the last day that folders have or should have.
  *
- * @param end of that part, or 0 without folders
+ * @param end end of that day, or 0 without folders
  */
 export function limitToParts(window: Window, end: number, now: number): Window {
   if (window.until <= now || end === 0) return window;
@@ -103,7 +102,7 @@ export function limitToParts(window: Window, end: number, now: number): Window {
   return { ...window, until, end: until + 1 };
 }
 
-/** Returns the window of all files, or `undefined` if the days of a file are not known. */
+/** Returns the period of all files, or `undefined` if a file's days are not known. */
 export function findWindow(
   files: readonly SourceFile[],
   query: FolderQuery | undefined,

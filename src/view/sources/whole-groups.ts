@@ -27,7 +27,10 @@ function findNamedUnits(by: readonly string[]): NamedUnit[] {
   return named;
 }
 
-/** Returns the unit of a folder's rows. Rows without a date have that of their file. */
+/**
+ * Returns whether a folder's rows are days, weeks or months. Rows without a date get the date of
+ * their file.
+ */
 export function findUnitOfRows({ breakdowns, split }: FolderQuery): SplitUnit {
   const units = findNamedUnits(breakdowns).map(({ unit }) => unit);
   return units.includes('day') ? 'day' : (units[0] ?? split);
@@ -50,8 +53,8 @@ export function requireGroupable(by: readonly string[], query: FolderQuery, show
 }
 
 /**
- * Throws `UsageError` if a window cuts a week or a month of `--by`. The running one may be cut,
- * because today has no file yet.
+ * Throws `UsageError` if a period splits a week or month of `--by`. The current week or month may
+ * be incomplete, because today has no file yet.
  *
  * @param now in unix seconds
  */
