@@ -22,7 +22,7 @@ import { respondToCall } from './service-call.ts';
 import type { Services } from './services.ts';
 import { pageReply } from './start-page.ts';
 
-/** Sent with every response, so that clients can recognize the local server. */
+/** Sent with every response, so that clients recognize the local server. */
 const localHeader = 'x-adreport-local';
 
 interface Route {
@@ -31,7 +31,7 @@ interface Route {
   /** Path, which may end in `:id`. */
   readonly path: string;
 
-  /** Name of a service call. Only these calls are logged. */
+  /** Name of the service call. Only service calls are logged. */
   readonly endpoint?: EndpointName;
 
   /**
@@ -51,8 +51,7 @@ interface Route {
 export function createApp(services: Services, host: string): Server {
   const { log, clock, faults } = services;
   const routes = listRoutes(services);
-  // A request without Host is accepted here, because Node itself would refuse it without a body or
-  // a log entry.
+  // Accepts requests without `Host`. Node itself would reject them without a body or a log entry.
   const options = { requireHostHeader: false, keepAliveTimeout: 600_000 };
 
   const server = createServer(options, async (incoming, outgoing) => {
@@ -123,7 +122,7 @@ function createAdminRoute([name, run]: [name: string, run: AdminCall]): Route {
   };
 }
 
-/** Finds the route of a request. HEAD is handled like GET, because Node then sends no body. */
+/** Finds the route of a request. HEAD is handled like GET, and Node omits the body. */
 function findRoute(routes: readonly Route[], { method = '', url = '' }: IncomingMessage) {
   const [pathname = ''] = url.split('?', 1);
   const [, prefix, id = ''] = /^(\/__admin\/reports\/)([^/]+)$/.exec(pathname) ?? [];
@@ -150,8 +149,8 @@ function unknownPathError(routes: readonly Route[], path: string): ServiceError 
 }
 
 /**
- * Reads the whole body, so that the client receives a refusal. Keeps at most one byte over the
- * limit. Rejects if the connection is cut.
+ * Reads the whole body, even if it is too long, so that the client receives the error. Keeps at
+ * most one byte over the limit. Rejects if the connection is cut.
  */
 async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -165,7 +164,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
 
 /**
  * Protects a server on loopback against DNS rebinding. A web page could point its own host name at
- * this machine and read tokens. Browsers always send that name, so unknown names are refused. A
+ * this machine and read tokens. Browsers always send that name, so unknown names are rejected. A
  * server on any other address cannot know all of its names, so it accepts every name.
  *
  * @param address address that the server listens on
@@ -181,7 +180,7 @@ function requireOwnHost({ headers: { host } }: IncomingMessage, address: string)
 }
 
 /**
- * Refuses calls from the pages of other sites. Browsers let any page POST to this machine without a
+ * Rejects calls from pages of other sites. Browsers let any page POST to this machine without a
  * preflight request.
  */
 function requireOwnOrigin({ headers: { origin, host } }: IncomingMessage): void {
@@ -202,7 +201,7 @@ interface ParserError extends Error {
 
 /** Responds to bytes that are not an HTTP request, logs them, and closes the connection. */
 function refuseBytes({ log }: Services, error: ParserError, socket: Duplex): void {
-  // The client has hung up.
+  // The client has disconnected.
   if (!socket.writable) return;
 
   const bytes = Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);

@@ -13,8 +13,8 @@ export function formatLocalTime(seconds: number, zone: string): string {
 }
 
 /**
- * Returns a function that converts hours since 1970 to dates such as `2014-12-01`. Hours arrive in
- * order and looking up a zone is slow, so it looks up each day once.
+ * Returns a function that converts hours since 1970 to dates such as `2014-12-01`. Looking up a
+ * zone is slow, so each day is looked up once. Hours must be in order.
  */
 export function createDateFinder(zoneName: string): (hour: number) => string {
   const zone = IANAZone.create(zoneName);
@@ -37,9 +37,9 @@ export function createDateFinder(zoneName: string): (hour: number) => string {
 /**
  * Returns a function that builds the row fields of a time breakdown for an hour since 1970.
  * Consecutive hours with equal fields belong to the same rows. A day with a clock change therefore
- * has 23 or 25 hours, and a repeated hour has rows of its own.
+ * has 23 or 25 hours, and a repeated hour has its own rows.
  *
- * @param since start of the window in unix seconds, whose day is the date of RANGE rows
+ * @param since start of the window in unix seconds, which gives RANGE rows their date
  */
 export function createTimeFieldBuilder(
   breakdown: TimeBreakdownName | undefined,
@@ -69,10 +69,10 @@ export function createTimeFieldBuilder(
 }
 
 /**
- * Converts a wall time to unix seconds. If a clock change repeats the hour, `which` selects the
- * instant.
+ * Converts a wall time to unix seconds. If a clock change repeats the hour, `which` selects one of
+ * the two instants.
  *
- * @param seconds unix seconds of the same digits in UTC
+ * @param seconds unix seconds of the wall time, read as UTC
  */
 export function wallTimeToInstant(seconds: number, zone: string, which: 'first' | 'last'): number {
   const digits = DateTime.fromSeconds(seconds, { zone: 'utc' });

@@ -4,8 +4,8 @@ import { parseTimestamp } from '../contract/values.ts';
 export const latestSecond = 253_402_300_799;
 
 /**
- * A clock that runs at the speed of the machine's clock. Tests can set it, so that tokens, reports
- * and restated days age without waiting.
+ * A clock that tests can set, so that tokens, reports and restated days age without waiting. It
+ * runs at the speed of the machine's clock.
  */
 export class ServerClock {
   readonly #machineMs: () => number;
@@ -16,7 +16,7 @@ export class ServerClock {
   /** Difference from the machine's clock, positive if this clock is ahead. */
   #aheadMs = 0;
 
-  /** Set while the clock is frozen. */
+  /** Time at which the clock is frozen, in milliseconds since 1970. */
   #frozenMs: number | undefined;
 
   /**
@@ -64,7 +64,7 @@ export function isClockTime(timeMs: number): boolean {
 export const clockTimeAdvice =
   'Use a time with an offset, such as 2026-11-01T09:00:00Z, from 1970 to 9999.';
 
-/** Matches milliseconds from 1970 to 1973, which are current times when read as seconds. */
+/** Matches milliseconds from 1970 to 1973, which are more likely current times in seconds. */
 function looksLikeSeconds(time: number | string): boolean {
   return typeof time === 'number' && time > 0 && time < 100_000_000_000;
 }

@@ -2,7 +2,7 @@ import type { Report, ReportCell, ReportRow } from './engine.ts';
 
 /** Report encodings (`decisions.md` 4). */
 
-/** Pieces of about 64 KB are the fastest to compress and send. */
+/** Size at which pieces are sent. About 64 KB is fastest to compress and send. */
 const pieceLength = 65_536;
 
 /**
@@ -24,14 +24,17 @@ export function encodeCsv(report: Report): AsyncGenerator<string> {
   });
 }
 
-/** Encodes rows with all their fields as columns. Without rows, the columns are `fields`. */
+/**
+ * Encodes rows with all of their fields as columns. Without rows, writes only a header with
+ * `fields`.
+ */
 export function encodeRowsAsCsv(rows: readonly ReportRow[], fields: readonly string[]): string {
   const names = rows.length > 0 ? [...new Set(rows.flatMap(Object.keys))] : fields;
   const lines = rows.map((row) => encodeCsvLine(names.map((name) => row[name] ?? null)));
   return encodeCsvLine(names) + lines.join('');
 }
 
-/** Encodes a line of CSV, with CRLF at its end. */
+/** Encodes a line of CSV, including its CRLF. */
 export function encodeCsvLine(cells: readonly ReportCell[]): string {
   return `${cells.map(encodeCsvField).join(',')}\r\n`;
 }

@@ -56,7 +56,7 @@ interface Group {
   readonly sums: number[];
 }
 
-/** Groups by the IDs of their dimensions. */
+/** Groups of facts, by the IDs of their dimensions. */
 type Groups = Map<string | null | undefined, Group>;
 
 interface ReportDimension {
@@ -84,7 +84,7 @@ interface Layout {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Time between two pauses, so that other calls can run. */
+/** Time between pauses, during which other calls can run. */
 const pauseIntervalMs = 20;
 
 /** Adds up the facts that an account sees (`decisions.md` 2, 4 and 7). */
@@ -108,8 +108,8 @@ export function computeReport(input: ReportInput): Report {
 }
 
 /**
- * Computes the rows, with pauses so that other calls can run. Groups are written and dropped at the
- * end of each hour, day or month. Memory therefore does not grow with the window.
+ * Computes the rows, pausing so that other calls can run. Groups are written and dropped at the end
+ * of each hour, day or month. Memory therefore does not grow with the window.
  */
 async function* computeRows(
   input: ReportInput,
@@ -240,8 +240,8 @@ function findTimeBreakdown({ breakdowns }: ReportRequest): TimeBreakdownName | u
 
 /**
  * Returns a function that selects facts by the account's advertisers and the request's filters. A
- * fact must match one value of every filter. Missing dimensions match. Values are compared as exact
- * strings (`decisions.md` 2).
+ * fact must match one value of every filter. A fact without the dimension matches. Values are
+ * compared as exact strings (`decisions.md` 2).
  */
 function createDimensionFilter(
   account: Account,
@@ -275,7 +275,7 @@ const restatedMetrics: readonly MetricName[] = [
   'revenueDollar',
 ];
 
-/** Reads a metric of a fact, as far as its value is known by now. */
+/** Reads the value of a fact's metric that is known by now. */
 type MetricReader = (fact: Fact, name: MetricName) => number;
 
 /**
@@ -301,8 +301,8 @@ function createReaderFactory(
     return ({ metrics }, name) => {
       if (!restatedMetrics.includes(name)) return metrics[name];
 
-      // The displays decide whether to round up or down, which is as good as random but the same in
-      // every report.
+      // The number of displays decides whether to round up or down, which looks random but is the
+      // same in every report.
       const dither = metrics.displays % (2 * steps);
       return Math.floor((metrics[name] * (steps + age) + dither) / (2 * steps));
     };

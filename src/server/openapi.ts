@@ -33,7 +33,7 @@ export function buildOpenapiDocument(): object {
   return { ...document, components: { ...document.components, schemas } };
 }
 
-/** Describes each name by its meaning and profiles. */
+/** Builds a schema of names, each described by its meaning and profiles. */
 function vocabularySchema(entries: readonly (Metric | Breakdown)[]): Schema {
   const names = entries.map(({ name, meaning, profiles }) =>
     enumSchema([name], `${meaning} (${profiles.join(', ')})`),
@@ -109,7 +109,7 @@ function describeFilter({ meaning, profiles }: Filter): string {
 
 function filterValueSchema({ compare }: Filter): Schema {
   if (compare === 'text') return { type: 'string' };
-  // One schema with two types: two schemas in oneOf could both match.
+  // A single schema with two types, because two schemas in `oneOf` could both match.
   return { type: ['integer', 'string'], pattern: '^\\d+$' };
 }
 

@@ -8,10 +8,10 @@ import type { Profile } from '../contract/vocabulary.ts';
  * unit, such as `2s`.
  */
 export interface LocalServerOptions {
-  /** Default: 127.0.0.1, which only this machine can reach. */
+  /** Address to listen on. Default: 127.0.0.1, which only this machine can reach. */
   readonly host?: string;
 
-  /** Default: 0, any free port. */
+  /** Port to listen on. Default: 0, which means any free port. */
   readonly port?: number;
 
   /** Folder of fixture data to serve instead of the built-in data. */
@@ -32,7 +32,7 @@ export interface LocalServerOptions {
   /** Number of status calls until a report is ready, instead of `delay`. */
   readonly polls?: number;
 
-  /** Reports become ready only through an admin call, instead of `delay` and `polls`. */
+  /** Whether reports become ready only through an admin call, instead of `delay` and `polls`. */
   readonly manual?: boolean;
 
   /** Time until an unused token expires. Default: 2 hours. */
@@ -74,8 +74,8 @@ export interface LocalServer extends Control {
   readonly accounts: readonly LocalAccount[];
 
   /**
-   * Stops the server and closes every connection. Then rejects with the test's first mistake in a
-   * fault, if there is one: a `when` or `change` threw, or a document is not JSON.
+   * Stops the server and closes every connection. Rejects if a fault of the test failed: a `when`
+   * or `change` threw, or a document is not JSON.
    */
   close(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export interface LocalAccount {
   readonly password: string;
   readonly profile: Profile;
 
-  /** Admins may filter by advertiser. */
+  /** Whether the account may filter by advertiser. */
   readonly admin: boolean;
 
   /** Token of 40 hexadecimal digits that never expires. */
@@ -135,7 +135,7 @@ export interface FaultObject<Document = ServiceDocument> {
 
   /**
    * Receives the service's JSON document and returns, or resolves to, the document to send instead.
-   * CSV is written from the `data` of that document. Refusals are sent unchanged.
+   * CSV is written from the `data` of that document. Errors are sent unchanged.
    */
   change?(document: Document): unknown;
 
@@ -207,10 +207,10 @@ export interface LoggedRequest {
   /** Name of the call, or `undefined` if the service has no such path or method. */
   readonly endpoint: EndpointName | undefined;
 
-  /** HTTP status, or 0 if the response has not ended or the connection was cut before it. */
+  /** HTTP status, or 0 if the response has not ended or the connection was cut. */
   readonly status: number;
 
-  /** Code and sentence of a refusal. */
+  /** Code and message, if the call was refused. */
   readonly why: string | undefined;
 
   /**

@@ -11,10 +11,10 @@ export interface Reply {
   /** Bytes are sent unchanged. Text may be compressed. */
   readonly body: string | Buffer | AsyncIterable<string>;
 
-  /** Only for a report as CSV: the same report as JSON, and its columns. */
+  /** Set for a CSV report: the same report as JSON, and its columns. */
   readonly csv?: { readonly json: AsyncIterable<string>; readonly fields: readonly string[] };
 
-  /** Only for a refusal: its code and sentence, for the log. */
+  /** Set for an error: its code and message, for the log. */
   readonly why?: string;
 
   /** Set by a fault that slows or cuts the body. */

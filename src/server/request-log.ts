@@ -7,7 +7,7 @@ import type { Parameters } from './request/parse-body.ts';
 
 const maxRequests = 1_000;
 
-/** Longer bodies are cut, so that the log takes at most 64 MiB. */
+/** Maximum length of a logged body. With this limit, the log takes at most 64 MiB. */
 const maxBodyLength = 65_536;
 
 const hidden = '…';
@@ -56,7 +56,7 @@ export class RequestLog {
     return entry;
   }
 
-  /** Adds a refused request that is not HTTP, from the last bytes received. */
+  /** Adds a rejected request that is not HTTP, given the last bytes received. */
   addUnreadable(bytes: Buffer, status: number, why: string): void {
     const [, method = '', url = ''] = /^([A-Z]{1,20}) (\S+)/.exec(bytes.toString('latin1')) ?? [];
     const entry = this.#add({ method, path: readPath(url), status, why });
@@ -97,14 +97,14 @@ export function logBody(entry: LogEntry, { bytes, request }: ServerCall): void {
   if (bytes.length === 0) return;
 
   const text = bytes.toString('utf8', 0, maxBodyLength);
-  // Other text, such as XML, would be read as a form whose names hold its secrets.
+  // Other text, such as XML, would be read as a form, and its secrets as names of fields.
   const isJsonOrForm = /^\s*\{|^[^\s<]*$/.test(text);
   const isReadable = isJsonOrForm || !secretName.test(text);
   entry.body = isReadable && bytes.length <= maxBodyLength ? hideSecrets(request.body) : {};
   entry.rawBody = mayHaveSecrets(text, entry.body) ? hidden : text;
 }
 
-/** Replaces secrets by `…`. Returns `{}` if the body is nested too deeply for JSON. */
+/** Replaces secrets with `…`. Returns `{}` if the body is nested too deeply for JSON. */
 function hideSecrets(parameters: Parameters): Parameters {
   const hide = (name: string, value: unknown) => (secretName.test(name) ? hidden : value);
   try {
@@ -129,7 +129,7 @@ function hideTokens(headers: Readonly<Record<string, string>>): Record<string, s
   return shown;
 }
 
-/** Shortens a token to its last 4 characters, and a short token to `…`. */
+/** Shortens a token to its last 4 characters. A short token becomes `…`. */
 function shortenToken(token: string): string {
   return token.length < 20 ? hidden : `${hidden}${token.trimEnd().slice(-4)}`;
 }

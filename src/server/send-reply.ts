@@ -5,12 +5,12 @@ import { constants, createBrotliCompress, createDeflate, createGzip } from 'node
 import type { Reply } from './reply.ts';
 import { type Coding, chooseCoding } from './request/accept.ts';
 
-/** Compressing shorter bodies saves less than its headers cost. */
+/** Minimum length to compress. Below it, the headers cost more than compression saves. */
 const minCompressedLength = 1_024;
 
 /**
- * Sends a response, compressed if the client accepts it, and changed if a fault says so. Reads the
- * body as fast as the client takes it. Rejects if the connection ends first.
+ * Sends a response. Compresses it if the client accepts that, and applies the fault. Rejects if the
+ * connection ends early.
  */
 export async function sendReply(
   { status, type, headers, body, changeBody }: Reply,
@@ -25,10 +25,10 @@ export async function sendReply(
   outgoing.statusCode = status;
   outgoing.setHeader('vary', 'Accept, Accept-Encoding');
   if (coding) outgoing.setHeader('content-encoding', coding);
-  // The full length is announced even if a fault then cuts the body.
+  // Announces the full length, even if a fault then cuts the body.
   if (isWhole && !coding) outgoing.setHeader('content-length', Buffer.byteLength(body));
   outgoing.setHeader('content-type', type);
-  // A fault's headers replace these.
+  // A fault's headers override these.
   for (const [name, value] of Object.entries(headers ?? {})) outgoing.setHeader(name, value);
 
   if (isWhole && !coding && !changeBody) {
@@ -44,6 +44,6 @@ export async function sendReply(
 function createCompressor(coding: Coding): Transform {
   if (coding === 'gzip') return createGzip({ level: 1 });
   if (coding === 'deflate') return createDeflate({ level: 1 });
-  // Brotli's default quality would take seconds.
+  // Brotli's default quality takes seconds.
   return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } });
 }

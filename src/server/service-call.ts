@@ -33,12 +33,12 @@ export async function respondToCall(
   const { delayMs, respond: respondInstead, change, changeBody } = fault;
   if (delayMs !== undefined) {
     await sleep(delayMs, undefined, { ref: false, signal }).catch(() => {});
-    // A call that has ended must not create anything.
+    // A call whose connection has ended must not create anything.
     if (signal.aborted) return undefined;
   }
   if (respondInstead) return respondInstead(incoming, () => sessions.revoke(authorization));
 
-  // Faults slow and cut refusals too.
+  // Faults also slow and cut error responses.
   const reply = respondOrRefuse(respond);
   const isChanged = change !== undefined && reply.status < 400;
   return { ...(isChanged ? await changeReply(reply, change) : reply), changeBody };

@@ -4,11 +4,11 @@ import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import type { Reply } from './reply.ts';
 
-/** The page runs and loads nothing, because names in the data are untrusted. */
+/** Keeps the page from running or loading anything, because names in the data are untrusted. */
 const headers = { 'content-security-policy': "default-src 'none'; img-src data:" };
 
 /**
- * Builds the web page at `GET /`, with the accounts and the calls of the first as curl lines.
+ * Builds the web page at `GET /`: the accounts, and curl commands for the first of them.
  *
  * @param host host that the client called, such as a proxy
  */
@@ -44,7 +44,7 @@ function formatAccountRow({ email, password, token, profile, admin }: Account): 
   return `<tr>${cells.map((cell) => `<td><code>${escapeHtml(cell)}</code>`).join('')}`;
 }
 
-/** Lists the calls in order of use. The second line sets `$id`, which the next two use. */
+/** Lists the commands in order of use. The second sets `$id`, which the next two use. */
 function listCurlLines({ email, password, token }: Account, baseUrl: string): readonly string[] {
   const { auth, buyer, status, download, campaigns } = endpoints;
   const curl = ({ path }: { readonly path: string }, ...options: string[]): string =>
@@ -71,7 +71,7 @@ function listCurlLines({ email, password, token }: Account, baseUrl: string): re
   ];
 }
 
-/** Quotes an argument for a POSIX shell, whatever system the server runs on. */
+/** Quotes an argument for a POSIX shell, even on Windows. */
 function quoteForPosix(text: string): string {
   return quoteForShell(text, 'linux');
 }

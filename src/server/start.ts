@@ -20,15 +20,17 @@ import { builtInFixtures } from './world/built-in.ts';
 export type { LocalServer, LocalServerOptions };
 
 /**
- * Starts the reporting service on this machine. It prints nothing, and keeps the process alive
- * until it is closed. Throws `UsageError` for invalid options, invalid fixture data, and a port
+ * Starts the reporting service on this machine. Prints nothing, and keeps the process alive until
+ * the server is closed. Throws `UsageError` for invalid options or fixture data, and for a port
  * that is in use.
  */
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
   return await startServer(readOptions(options));
 }
 
-/** Starts a server with options that have been checked. Throws the errors of `startLocalServer`. */
+/**
+ * Starts a server with options that have been checked. Throws whatever `startLocalServer` throws.
+ */
 export async function startServer(options: ServerOptions): Promise<LocalServer> {
   const services = await createServices(options);
   const { server, url } = await listen(services);
@@ -66,7 +68,7 @@ async function createServices(options: ServerOptions): Promise<Services> {
 async function readData({ fixtures, seed = 1, scale = 1 }: ServerOptions): Promise<Fixtures> {
   if (!fixtures) return builtInFixtures({ seed, scale });
 
-  // The built-in data does not need the packages that read a folder.
+  // Loaded lazily, because the built-in data does not need the packages that read a folder.
   const { loadFixtures } = await import('./fixtures/load.ts');
   return loadFixtures(fixtures);
 }

@@ -1,10 +1,7 @@
 import { type ErrorDetails, UsageError } from '../errors.ts';
 import { findMistake, type MemberCheck } from '../text/check-members.ts';
 
-/**
- * Builds an error with the advice in its message, because test runners show nothing else of an
- * error.
- */
+/** Builds an error with the advice in its message, because test runners show only the message. */
 export function usageError(
   sentence: string,
   advice: string,
@@ -13,7 +10,7 @@ export function usageError(
   return new UsageError(`${sentence} ${advice}`, details);
 }
 
-/** Throws `UsageError` if an object that a test passes has an unknown or invalid member. */
+/** Throws `UsageError` if an object from a test has an unknown or invalid key. */
 export function requireMembers(
   object: unknown,
   checks: Readonly<Record<string, MemberCheck>>,

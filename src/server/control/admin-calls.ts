@@ -7,7 +7,10 @@ import type { Services } from '../services.ts';
 import { requireMembers, usageError } from '../usage-error.ts';
 import { createControl } from './control.ts';
 
-/** Returns the JSON response, or `undefined` for `{"ok":true}`. Throws `UsageError`. */
+/**
+ * Handles an admin call. Returns the JSON response, or `undefined` for `{"ok":true}`. Throws
+ * `UsageError`.
+ */
 export type AdminCall = (body: Parameters, id: string) => unknown;
 
 /**
@@ -76,7 +79,7 @@ function readTime(text: string): number {
   throw usageError(`Cannot set the clock to “${text.slice(0, 40)}”.`, clockTimeAdvice);
 }
 
-/** Reads the fault from a body. `readFault` checks it later. */
+/** Returns the fault in a body, which `readFault` checks later. */
 function readFaultBody(body: Parameters): string | FaultObject {
   const { fault, ...others } = body;
   if (fault === undefined) return others as unknown as FaultObject;
@@ -85,7 +88,7 @@ function readFaultBody(body: Parameters): string | FaultObject {
   return String(fault);
 }
 
-/** Reads the new status of a report. Throws `UsageError` for an invalid body. */
+/** Throws `UsageError` for an invalid body. */
 function readStatus(body: Parameters): ReportStatus {
   const check = wordCheck(reportStatuses);
   requireMembers(body, { status: check }, { noun: 'member' });

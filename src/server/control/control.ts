@@ -26,7 +26,7 @@ export function createControl(services: Services): Control {
       clock.advance(durationMs);
     },
 
-    // The test declares the type of the document.
+    // The test declares the document type.
     fault: (fault) => faults.add(readFault(fault as string | FaultObject<unknown>)),
 
     reset() {

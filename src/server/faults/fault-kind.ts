@@ -6,7 +6,7 @@ export interface FaultKind {
   /** Keys that only this kind has. */
   readonly keys?: Readonly<Record<string, FaultKey>>;
 
-  /** Key without which a fault is refused. */
+  /** Key that a fault must have. */
   readonly requiredKey?: string;
 
   /** Calls that the fault can affect, most likely first. Default: all. */
@@ -16,7 +16,7 @@ export interface FaultKind {
    * Returns the effect of a fault.
    *
    * @param values values of the fault's keys
-   * @param name the kind as written, such as `503`
+   * @param name name of the kind as written, such as `503`
    */
   effect(values: FaultValues, name: string): FaultEffect;
 }

@@ -11,7 +11,7 @@ export class FaultMistakeError extends ServiceError {
   }
 }
 
-/** Returns the first line of whatever a test's function threw. */
+/** Returns the first line of the error or value that a test's function threw. */
 export function describeThrown(thrown: unknown): string {
   const text = thrown instanceof Error ? String(thrown) : inspect(thrown);
   const [line = ''] = text.split('\n', 1);

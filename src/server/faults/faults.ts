@@ -5,14 +5,14 @@ import { describeThrown, FaultMistakeError } from './fault-mistake.ts';
 import { type Fault, parseFault } from './read-fault.ts';
 
 interface ActiveFault extends Fault {
-  /** Number of calls or reports that the fault applies to so far. */
+  /** Number of calls or reports to which the fault has applied. */
   matchedCount: number;
 
   /** Number of calls or reports that the fault has changed. */
   appliedCount: number;
 }
 
-/** A call, or the moment at which a report gets its final status. */
+/** A call, or the moment when a report gets its final status. */
 interface Target {
   readonly endpoint: EndpointName;
   readonly isReport: boolean;
@@ -41,7 +41,7 @@ export class Faults {
     this.#active.push({ ...fault, matchedCount: 0, appliedCount: 0 });
   }
 
-  /** Removes all faults. `reset` restores the initial ones. */
+  /** Removes all faults. `reset` restores the initial faults. */
   clear(): void {
     this.#active = [];
   }
@@ -73,12 +73,12 @@ export class Faults {
     return this.#applyFirstDue({ endpoint, request, isReport: true })?.finalStatus;
   }
 
-  /** Keeps only the first mistake of the test. `reset` does not clear it. */
+  /** Keeps the first mistake of the test, even after `reset`. */
   keepMistake(mistake: FaultMistakeError): void {
     this.#mistake ??= mistake;
   }
 
-  /** Returns the first mistake of the test, once. */
+  /** Returns the first mistake of the test, and forgets it. */
   takeMistake(): FaultMistakeError | undefined {
     const mistake = this.#mistake;
     this.#mistake = undefined;
@@ -129,7 +129,7 @@ function matchesWhen(request: FaultRequest, when: (request: FaultRequest) => unk
   }
 
   if (result instanceof Promise) {
-    // Its rejection would end the process.
+    // An unhandled rejection would end the process.
     result.catch(() => {});
     throw new FaultMistakeError('when returned a promise: return true or false');
   }

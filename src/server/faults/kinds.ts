@@ -98,7 +98,7 @@ function createStatusFault(finalStatus: ReportStatus): FaultKind {
 
 /** Returns the usual error ID of a status, or `INTERNAL` if the service does not use the status. */
 function chooseErrorId(status: number): ErrorId {
-  // Tests need a fault for a large report, but not for a large body.
+  // Two IDs have this status. Tests need the ID for a large report.
   if (status === errorStatuses.REPORT_TOO_LARGE) return 'REPORT_TOO_LARGE';
   return errorIds.find((id) => errorStatuses[id] === status) ?? 'INTERNAL';
 }
@@ -143,7 +143,7 @@ function sendAtRate(rate: number): BodyChange {
   };
 }
 
-/** Kinds as messages list them. */
+/** Names of the kinds, as messages list them. */
 export const kindLabels = Object.keys(faultKinds).map((name) =>
   name === 'status' ? 'an HTTP status' : name,
 );

@@ -39,7 +39,7 @@ function refuse(reason: string, advice: string): never {
  * Parses a fault such as `status:503:times=3` (`cli.md`, `local-server`). Throws `UsageError` that
  * names the invalid part.
  *
- * @param customKind kind to use instead of the one that the fault names
+ * @param customKind kind to use instead of the kind that the fault names
  */
 export function parseFault(fault: string, customKind?: FaultKind): Fault {
   const text = fault.trim();

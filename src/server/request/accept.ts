@@ -2,7 +2,7 @@ import type { Profile } from '../../contract/vocabulary.ts';
 
 /** Content negotiation by the `Accept` and `Accept-Encoding` headers. */
 
-/** Codings in order of preference. */
+/** Content codings, best first. */
 const codings = ['gzip', 'br', 'deflate'] as const;
 export type Coding = (typeof codings)[number];
 
@@ -62,7 +62,7 @@ function readPreferences(header = ''): ReadonlyMap<string, number> {
   return qualities;
 }
 
-/** Finds the quality of other names for JSON, such as `application/vnd.api+json` or `*∕json`. */
+/** Returns the quality of another name for JSON, such as `application/vnd.api+json` or `*∕json`. */
 function findSimilarJsonQuality(qualities: ReadonlyMap<string, number>): number | undefined {
   for (const [name, quality] of qualities) {
     if (/\/(json|[\w.-]+\+json)$/.test(name)) return quality;

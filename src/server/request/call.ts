@@ -17,7 +17,7 @@ export interface ServerCall {
   parameters(): Parameters;
 }
 
-/** Parses a request and its body. A body that cannot be read is refused by `parameters()`. */
+/** Parses a request and its body. `parameters()` throws if the body cannot be read. */
 export function parseCall(
   incoming: IncomingMessage,
   outgoing: ServerResponse,

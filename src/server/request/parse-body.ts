@@ -7,20 +7,23 @@ export type Parameters = Readonly<Record<string, unknown>>;
 
 export const maxBodyBytes = 1024 * 1024;
 
-/** Real requests have fewer. Each unknown parameter adds a sentence to the response. */
+/**
+ * Maximum number of parameters. Real requests have fewer, and each unknown name lengthens the
+ * response.
+ */
 const maxNames = 1_000;
 
 /**
- * Further fields are dropped. A request with so many fields is refused anyway, because a list has
- * at most 1,000 values.
+ * Maximum number of form fields. Others are dropped. Such a request is rejected anyway, because a
+ * list has at most 1,000 values.
  */
 const maxFields = 20_000;
 
 const formType = 'application/x-www-form-urlencoded';
 
 /**
- * Parses a body. A body that starts with `{` is JSON whatever its Content-Type, because
- * `curl -d @file` labels JSON as a form (`decisions.md` 1). Throws `ServiceError` 400, 413 or 415.
+ * Parses a body. A body that starts with `{` is JSON whatever its Content-Type, because `curl -d
+ * @file` labels JSON as a form (`decisions.md` 1). Throws `ServiceError` 400, 413 or 415.
  */
 export function parseBody(body: Buffer, contentType = '', coding = 'identity'): Parameters {
   const text = decodeBody(body, coding);
@@ -48,7 +51,7 @@ function decodeBody(body: Buffer, coding: string): string {
   return body.toString('utf8').trim();
 }
 
-/** Refuses a body that is not labelled as a form. */
+/** Rejects a body that is not labeled as a form. */
 function requireForm(text: string, contentType: string): void {
   const [label = ''] = contentType.split(';');
   const type = label.trim().toLowerCase();
@@ -107,7 +110,7 @@ export function readArray(value: unknown): readonly string[] | undefined {
   return elements?.every((element) => element !== undefined) ? elements : undefined;
 }
 
-/** Returns true for a parameter without a value, which counts as not sent. */
+/** Returns true for a parameter without a value, which counts as absent. */
 export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
@@ -137,8 +140,8 @@ function toList(value: unknown): readonly unknown[] | undefined {
 }
 
 /**
- * Returns a string, or a number as a string. Returns `undefined` for anything else, including
- * unsafe integers.
+ * Returns a string or a number as a string, or `undefined` for anything else, including unsafe
+ * integers.
  */
 export function readScalar(value: unknown): string | undefined {
   if (typeof value === 'string') return value;

@@ -58,7 +58,7 @@ export function readReportRequest(parameters: Parameters, account: Account): Rep
     breakdowns: breakdowns.map(({ name }) => name),
     filters: filterValues,
     output,
-    // A buyer's timezone is accepted but has no effect: the summary always has europe/paris.
+    // A buyer's timezone is ignored: the summary always has europe/paris.
     ...(account.profile === 'dsp' && { timezone }),
   };
 }
@@ -125,8 +125,8 @@ function readBreakdowns(input: Input): Breakdown[] {
 }
 
 /**
- * Finds the entries with these names, without repeats. Adds an error for each name that the profile
- * does not have.
+ * Finds the entries with these names, without duplicates. Adds an error for each name that the
+ * profile does not have.
  */
 function findAll<Entry extends Metric | Breakdown>(
   input: Input,
@@ -155,7 +155,7 @@ function findAll<Entry extends Metric | Breakdown>(
   return [...entries];
 }
 
-/** Lists the names of the account's profile. */
+/** Lists the names that the account's profile may use. */
 function listNames({ account }: Input, parameter: 'metrics' | 'breakdowns'): string[] {
   return vocabularyOf(account.profile)[parameter].map(({ name }) => name);
 }
@@ -206,8 +206,8 @@ function readFilter(input: Input, { name: parameter, compare }: Filter): readonl
 }
 
 /**
- * Reads the values of a parameter in the order of the request, without repeats. `split` divides a
- * string into values. Returns `undefined` after adding an error.
+ * Reads the values of a parameter in request order, without duplicates. `split` divides a string
+ * into values. Returns `undefined` after adding an error.
  */
 function readList(
   { parameters, errors }: Input,
@@ -272,7 +272,7 @@ function readNames(names: readonly string[]): string[] {
   return names.map((name) => name.trim()).filter((name) => name !== '');
 }
 
-/** Completes a sentence with advice about an unknown name. */
+/** Adds advice about an unknown name to a message. */
 function formatAdvice(name: string, candidates: readonly string[]): string {
   if (name.includes(',')) {
     return ': send each breakdown as a separate value, in an array or as breakdowns[0]=…&breakdowns[1]=….';
@@ -280,7 +280,7 @@ function formatAdvice(name: string, candidates: readonly string[]): string {
   return formatSuggestion(name, candidates);
 }
 
-/** Completes a sentence with the closest name, if there is one. */
+/** Adds the closest name to a message, if there is one. */
 function formatSuggestion(name: string, candidates: readonly string[]): string {
   const guess = findNearest(name, candidates);
   return guess ? `: did you mean ${guess}?` : '.';

@@ -1,10 +1,10 @@
 import { formatPlural } from '../../text/quantity.ts';
 import { type ErrorDetail, type ErrorId, ServiceError } from '../service/service-error.ts';
 
-/** Real requests have fewer errors. A hostile body can have thousands. */
+/** Maximum number of errors to list. A hostile body can have thousands. */
 const maxDetails = 100;
 
-/** Errors of a request, in the order of its parameters. The first one gives the status. */
+/** Errors of a request, in parameter order. The first error determines the status. */
 export class RequestErrors {
   #firstId: ErrorId | undefined;
   readonly #details: ErrorDetail[] = [];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Returns an ID of 40 hexadecimal digits. The same parts give the same ID. */
+/** Builds an ID of 40 hexadecimal digits. The same parts give the same ID. */
 export type IdSource = (...parts: readonly unknown[]) => string;
 
 /**

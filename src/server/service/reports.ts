@@ -6,7 +6,7 @@ import type { FaultRequest } from '../public-types.ts';
 import type { IdSource } from './ids.ts';
 import { retryLaterError, ServiceError } from './service-error.ts';
 
-/** Beyond this number, the oldest reports are forgotten (`decisions.md` 4). */
+/** Maximum number of reports. Beyond it, the oldest are forgotten (`decisions.md` 4). */
 const maxReports = 10_000;
 const oneDayMs = 24 * 3_600_000;
 
@@ -15,7 +15,7 @@ export interface NewReport {
   readonly request: ReportRequest;
   readonly createdMs: number;
 
-  /** Final status, if it is known from the start. */
+  /** Final status, if known from the start. */
   readonly finalStatus?: ReportStatus | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface StoredReport extends NewReport {
   readonly id: string;
   statusCalls: number;
 
-  /** Final status, once it is decided. */
+  /** Final status, once decided. */
   finalStatus?: ReportStatus | undefined;
 
   /** Status set by an admin call, which overrides everything else. */
@@ -74,8 +74,7 @@ export class Reports {
   }
 
   /**
-   * Finds an account's report, unless it has expired. A report of another account is refused as
-   * unknown.
+   * Finds an account's report, unless it has expired. Another account's report counts as unknown.
    */
   find(id: string, account: Account, nowMs: number): StoredReport {
     const report = this.get(id, account);
@@ -84,7 +83,7 @@ export class Reports {
     return report;
   }
 
-  /** Finds a report, expired or not, of one account or of any. */
+  /** Finds a report, even if expired. Without an account, searches all accounts. */
   get(id: string, account?: Account): StoredReport {
     const report = this.#reports.get(id);
     if (report && (!account || report.account.email === account.email)) return report;
@@ -114,7 +113,7 @@ export class Reports {
       throw new ServiceError('REPORT_FAILED', `The report ${id} has failed.`);
     }
 
-    // Only a hint: with polls or manual, a report may take longer.
+    // Only a hint. With `polls` or `manual`, a report may take longer.
     const waitMs = createdMs + this.#delayMs - nowMs;
     const sentence = `The report ${id} is “${status}”: download it once its status is “ready”.`;
     throw retryLaterError('REPORT_NOT_READY', sentence, waitMs);

@@ -6,7 +6,7 @@ export interface ErrorDetail {
   readonly allowed?: readonly string[] | string;
 }
 
-/** Error IDs with their statuses. The first ID of a status is its usual one. */
+/** Error IDs with their statuses. The first ID of a status is the usual ID. */
 export const errorStatuses = {
   SYSTEM: 400,
   INVALID_BODY: 400,
@@ -64,7 +64,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Refuses a call that is too early, with a `Retry-After` header. */
+/** Builds the error for a call that is too early, with a `Retry-After` header. */
 export function retryLaterError(errorId: ErrorId, sentence: string, waitMs: number): ServiceError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new ServiceError(errorId, sentence, { headers: { 'retry-after': String(seconds) } });

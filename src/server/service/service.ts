@@ -13,7 +13,7 @@ import type { Services } from '../services.ts';
 import type { StoredReport } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 
-/** A report to send. A direct report, which is not stored, has the ID `direct`. */
+/** A report to send. A direct report is not stored and has the ID `direct`. */
 type ReportToSend = Pick<StoredReport, 'id' | 'account' | 'request'>;
 
 /** Handles an account's call. Throws `ServiceError`. */
@@ -88,7 +88,7 @@ function listCampaigns({ fixtures }: Services, account: Account, { incoming }: S
   return jsonReply(findVisibleCampaigns(fixtures, account));
 }
 
-/** Sends a report, computed while it is sent. */
+/** Sends a report, which is computed on the fly. */
 function deliver(
   services: Services,
   reportToSend: ReportToSend,

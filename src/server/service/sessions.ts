@@ -27,7 +27,7 @@ export class Sessions {
   readonly #createId: IdSource;
   #signIns = 0;
 
-  /** Calls in the second of the latest call, by e-mail address, or IP address if it is unknown. */
+  /** Calls in the current second, by e-mail address, or by IP address if the account is unknown. */
   readonly #latestCalls = new Map<string, { readonly second: number; readonly calls: number }>();
 
   constructor(accounts: readonly Account[], options: ServerOptions, createId: IdSource) {
@@ -38,7 +38,7 @@ export class Sessions {
     this.restoreFixedTokens();
   }
 
-  /** Returns a new token. An unknown e-mail and a wrong password are refused in the same way. */
+  /** Returns a new token. An unknown e-mail address and a wrong password give the same error. */
   signIn(email: string, password: string, nowMs: number): string {
     const lowerCaseEmail = email.trim().toLowerCase();
     const account = this.#accounts.find(
@@ -62,7 +62,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the account of an `Authorization` header. Every accepted call extends the token's life.
+   * Returns the account that an `Authorization` header belongs to. Every accepted call extends the
+   * token's life.
    */
   authorize(header: string, nowMs: number): Account {
     const token = header.trim();

@@ -12,7 +12,7 @@ import { createChoice, createDrawTable, type DrawTable } from './choices.ts';
 import { createInventory, type Inventory } from './inventory.ts';
 
 /**
- * A campaign in `campaigns.json`. Dates are Paris wall time, with the end included. An empty list
+ * A campaign in `campaigns.json`. Dates are Paris wall time, and the end is included. An empty list
  * of `countries` or `systems` means all. `cpm` is in cents per thousand displays, `cpc` in cents
  * per click.
  */
@@ -74,7 +74,7 @@ function hoursSince1970(wallTime: string): number {
   return wallTimeToInstant(wallMs / 1_000, defaultZone, 'first') / hourSeconds;
 }
 
-/** Returns the part of an ad unit that does not come from its campaign. */
+/** Returns the properties of an ad unit that do not come from its campaign. */
 function describeTraffic(plan: CampaignData, adUnit: AdUnitData, inventory: Inventory) {
   const id = adUnit.adunitId;
   const format = inventory.findFormat(adUnit.format);
@@ -90,7 +90,7 @@ function describeTraffic(plan: CampaignData, adUnit: AdUnitData, inventory: Inve
 
   return {
     dimensions,
-    // The ID is the seed, so that a new ad unit does not change the facts of the others.
+    // Seeded with the ID, so that a new ad unit does not change the facts of others.
     seed: Number(id),
     volume: adUnit.volume,
     clicksPerThousand: format.clicksPerThousand,
@@ -108,7 +108,7 @@ function createPlaceTable({ countries }: CampaignData, inventory: Inventory): Dr
   return createDrawTable(places.map(({ choice }) => choice));
 }
 
-/** Returns true if a list has the name. An empty list has every name. */
+/** Returns true if a list has the name or is empty. */
 function isListed(name: string | undefined, list: readonly string[]): boolean {
   if (list.length === 0) return true;
   return name !== undefined && list.includes(name);

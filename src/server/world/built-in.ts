@@ -10,7 +10,7 @@ import { mixBits } from './random.ts';
 import { drawFacts } from './traffic.ts';
 
 export interface BuiltInOptions {
-  /** Whole number. Another seed gives the same campaigns other traffic. */
+  /** Whole number. A different seed gives the same campaigns different traffic. */
   readonly seed: number;
 
   /** Whole number that multiplies the facts, at least 1. */
@@ -33,7 +33,7 @@ export function builtInFixtures(options: BuiltInOptions): Fixtures {
   };
 }
 
-/** Built-in data that does not depend on the seed. */
+/** Parts of the built-in data that do not depend on the seed. */
 interface World extends Pick<Fixtures, 'campaigns' | 'names'> {
   readonly adUnits: readonly AdUnitTraffic[];
 }

@@ -1,11 +1,11 @@
 import type { Dimensions } from '../fixtures/fixtures.ts';
 
 /**
- * A random choice for a fact, and the table for the next choice. For example, the apps depend on
- * the device, and the carriers on the place.
+ * A random choice for a fact, and the table for the next choice. For example, apps depend on the
+ * device, and carriers on the place.
  */
 export interface Choice {
-  /** Dimensions that are chosen together, including those of the previous choice. */
+  /** Dimensions that are chosen together, including the dimensions of the previous choice. */
   readonly dimensions: Partial<Dimensions>;
   readonly weight: number;
 

@@ -121,7 +121,7 @@ function createPlace(
   };
 }
 
-/** Finds the carriers of a country, or the default carriers if it has none of its own. */
+/** Finds the carriers of a country, or the default carriers if the country has none. */
 function findCarriers(country: string | undefined) {
   const countryCarriers = inventory.carriers.find((list) => list.country === country);
   const defaults = inventory.carriers.find((list) => list.country === null);
