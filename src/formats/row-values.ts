@@ -60,6 +60,9 @@ export class RowValues {
 
   /** Lists the rows that only the earlier report has. Called after the last batch. */
   listEndedRows(columns: readonly PlannedColumn[]): Cell[][] {
+    // Without a metric, no row has been matched.
+    if (!columns.some(({ isEarlier }) => isEarlier)) return [];
+
     const ended = this.#matcher?.ended() ?? [];
     this.endedRowCount = ended.length;
     return ended.map(({ fields, before }) => {

@@ -5,6 +5,7 @@ import {
   fieldOfColumn,
   fieldOfMetric,
   fieldTypeOf,
+  isComputedMetric,
   metricOfField,
 } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
@@ -80,7 +81,9 @@ export function planColumns(
   }
 
   const requested = choice.columns?.map(({ field }) => field) ?? [];
-  const known = [...new Set([...fields, ...requested])];
+  // No row has a field for a computed metric.
+  const expected = requested.filter((field) => !isComputedMetric(field));
+  const known = [...new Set([...fields, ...expected])];
   const chosen = new Set(named);
   return [...chosen].map((name) => {
     return toPlannedColumn(findNamedField(name, requested, known), known, choice);
