@@ -384,7 +384,7 @@ function endBefore(end: WallTime, distance: Duration, consistsOfDays: boolean): 
  * Returns the wall time of an instant. For the first instant of a day, this is midnight, even if a
  * clock change skips midnight.
  */
-function toWallTime(instant: number, zone: string): WallTime {
+export function toWallTime(instant: number, zone: string): WallTime {
   return midnightAt(instant, zone) ?? wallAt(instant, zone);
 }
 

@@ -7,7 +7,7 @@ import { RowKeys } from '../rows/row-keys.ts';
 import type { Comparison } from './comparison.ts';
 import { isTimeField } from './group-keys.ts';
 import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
-import { countStepsBetween, type Step, stepAt, stepNumber, stepTime } from './time-axis.ts';
+import { moveTime, type Step, stepAt, stepNumber } from './time-axis.ts';
 
 /** A row that only the earlier report has. */
 export interface EndedRow {
@@ -73,18 +73,19 @@ export class RowMatcher {
 }
 
 /**
- * Moves the rows of an earlier report to the times at the same position in this report. If this
- * window is too short for a time, the time stays.
+ * Moves the rows of an earlier report to the times at the same place in this report. If this window
+ * has no such time, the time stays.
  */
-function moveTimes(rows: GroupedTotals, { now, before }: Comparison, step: Step): GroupedTotals {
-  const shift = countStepsBetween(now, before, step);
-  const last = stepAt(now.until, now.zone, step);
+function moveTimes(rows: GroupedTotals, windows: Comparison, step: Step): GroupedTotals {
+  const { until, zone } = windows.now;
+  const last = stepAt(until, zone, step);
   const move = (text: string): string => {
     const time = readTime(text);
-    const number = time && stepNumber(time, step) + shift;
-    if (number === undefined || number > last) return text;
-    if (step !== 'hour') return stepTime(number, step).toISOString().slice(0, 10);
-    return formatInstant((time?.instantMs ?? 0) / 1_000 + shift * 3_600, now.zone);
+    const place = time && moveTime(time, step, windows);
+    if (!place || stepNumber(place, step) > last) return text;
+    const { instantMs, wallMs, isDay } = place;
+    if (isDay) return new Date(wallMs).toISOString().slice(0, 10);
+    return instantMs === undefined ? text : formatInstant(instantMs / 1_000, zone);
   };
 
   const moved = new GroupedTotals(rows.by);

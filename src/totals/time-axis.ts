@@ -9,7 +9,7 @@ import {
 } from 'd3-time';
 import { utcFormat } from 'd3-time-format';
 import { type ParsedTime, readTime } from '../contract/values.ts';
-import { type Window, wallAt } from '../query/calendar.ts';
+import { findInstants, toWallTime, wallAt } from '../query/calendar.ts';
 import type { Comparison } from './comparison.ts';
 import type { DateUnit } from './group-keys.ts';
 import type { Group } from './grouped-totals.ts';
@@ -78,17 +78,50 @@ export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxi
 export function alignEarlier(
   { step, slots, first }: TimeAxis,
   groups: Iterable<Group>,
-  { now, before }: Pick<Comparison, 'now' | 'before'>,
+  windows: Pick<Comparison, 'now' | 'before'>,
 ): { readonly slots: TimeAxis['slots']; readonly labels: readonly string[] } {
-  const firstBefore = first - countStepsBetween(now, before, step);
-  const range = { first: firstBefore, count: slots.length };
-  const earlier = fillSlots(sortByTime(groups), step, range);
+  const earlier = slots.map((): TimedGroup[] => []);
+  for (const group of sortByTime(groups)) {
+    const moved = moveTime(group, step, windows);
+    if (moved) earlier[stepNumber(moved, step) - first]?.push(group);
+  }
+
+  const firstBefore = first - countStepsBetween(windows, step);
   const labels = earlier.map(([group], i) => {
     if (step !== 'hour') return stepLabel(stepTime(firstBefore + i, step), step);
     // The local time of an hour without rows is unknown.
     return group ? stepLabel(new Date(group.wallMs), step) : '';
   });
   return { slots: earlier, labels };
+}
+
+/**
+ * Moves a time of the earlier report to its place in this report. Days and longer steps keep their
+ * distance from the beginning of the window, hours their wall time. If clocks go back, the first
+ * 02:00 corresponds to the first 02:00, and the second one to the second. Returns `undefined` if
+ * the day in this report has no such hour.
+ */
+export function moveTime(
+  time: ParsedTime,
+  step: Step,
+  windows: Pick<Comparison, 'now' | 'before'>,
+): ParsedTime | undefined {
+  if (step !== 'hour') {
+    const number = stepNumber(time, step) + countStepsBetween(windows, step);
+    return { wallMs: stepTime(number, step).getTime(), isDay: true };
+  }
+
+  const { now, before } = windows;
+  const distance = toWallTime(now.since, now.zone).diff(toWallTime(before.since, before.zone));
+  if (time.instantMs === undefined) return { ...time, wallMs: time.wallMs + distance.toMillis() };
+
+  const instant = time.instantMs / 1_000;
+  const earlierWall = wallAt(instant, before.zone);
+  const isSecond = instant > findInstants(earlierWall, before.zone).first;
+  const wall = earlierWall.plus(distance);
+  const { first, last, isSkipped } = findInstants(wall, now.zone);
+  if (isSkipped || (isSecond && first === last)) return undefined;
+  return { wallMs: wall.toMillis(), instantMs: 1_000 * (isSecond ? last : first), isDay: false };
 }
 
 /** Assigns groups to slots, except those before the first slot and after the last. */
@@ -184,13 +217,16 @@ export function stepAt(instant: number, zone: string, step: Step): number {
   return stepNumber({ wallMs, instantMs: 1_000 * instant, isDay: false }, step);
 }
 
-/** Counts the steps from the beginning of the earlier window to the beginning of this one. */
-export function countStepsBetween(now: Window, before: Window, step: Step): number {
+/** Counts the days, weeks or months from the beginning of the earlier window to that of this one. */
+function countStepsBetween(
+  { now, before }: Pick<Comparison, 'now' | 'before'>,
+  step: Step,
+): number {
   return stepAt(now.since, now.zone, step) - stepAt(before.since, before.zone, step);
 }
 
 /** Returns the beginning of a step as wall time in UTC. */
-export function stepTime(number: number, step: Step): Date {
+function stepTime(number: number, step: Step): Date {
   const interval = intervals[step];
   return interval.offset(interval.floor(epoch), number);
 }

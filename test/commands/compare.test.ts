@@ -287,6 +287,43 @@ describe('METRICBefore', () => {
       expect(compared.stdout).not.toMatch(/,\d+,\r/);
     },
   );
+
+  test.each([
+    {
+      period: '2026-10',
+      hours: ['25T02+02', '25T02+01', '26T00+01', '26T02+01'],
+      before: ['25T02+02', '26T00+02', '26T02+02', '26T02+01'],
+      pairs: ['0,0', '1,', '2,1', '3,2', ',3'],
+    },
+    {
+      period: '2026-03',
+      hours: ['29T01+01', '29T03+02', '30T02+02'],
+      before: ['29T01+01', '29T02+01', '29T03+01', '30T03+02'],
+      pairs: ['0,0', '1,2', '2,', ',1', ',3'],
+    },
+    {
+      period: '2026-W43',
+      hours: ['25T02+02', '25T02+01'],
+      before: ['26T02+02', '26T02+01'],
+      pairs: ['0,0', '1,1'],
+    },
+  ])('hours of $period match by wall time', async ({ period, hours, before, pairs }) => {
+    const month = period.replace('W43', '10').slice(4);
+    const rowsAt = (times: string[], year: number) =>
+      times.map((time, displays) => {
+        return { hour: `${year}${month}-${time.replace('+', ':00:00+')}00`, displays };
+      });
+    const { run } = await serveMonths({
+      [`2026${month}`]: rowsAt(hours, 2026),
+      [`2025${month}`]: rowsAt(before, 2025),
+    });
+
+    const { stdout } = await run(
+      `run --period ${period} --by HOURLY --metrics displays --compare last-year --format csv`,
+    );
+
+    expect(stdout.match(/\d*,\d*(?=\r)/g)).toEqual(pairs);
+  });
 });
 
 /** A cell of Parquet as in CSV. */

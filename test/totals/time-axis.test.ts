@@ -28,6 +28,12 @@ function daysFrom(first: string, count: number): string[] {
 const months = Array.from({ length: 12 }, (_, i) => `2025-${String(i + 1).padStart(2, '0')}-01`);
 const ticksOf = ({ ticks }: TimeAxis) => ticks.map(({ text }) => text);
 
+/** Hours of the day on which clocks go back. */
+const hours = Array.from({ length: 25 }, (_, i) => {
+  const hour = i < 3 ? i : i - 1;
+  return `2026-10-25T${String(hour).padStart(2, '0')}:00:00${i < 3 ? '+0200' : '+0100'}`;
+});
+
 describe('the ticks of an axis', () => {
   test.each([
     [
@@ -55,11 +61,6 @@ describe('the ticks of an axis', () => {
   });
 
   test('of hours label each hour once, even when clocks go back', () => {
-    const hours = Array.from({ length: 25 }, (_, i) => {
-      const hour = i < 3 ? i : i - 1;
-      return `2026-10-25T${String(hour).padStart(2, '0')}:00:00${i < 3 ? '+0200' : '+0100'}`;
-    });
-
     const { ticks, labels } = axisOf(hours);
 
     expect(labels).toHaveLength(25);
@@ -95,5 +96,11 @@ describe('an earlier report', () => {
       'Sat 3 Oct 2026: 2026-09-03',
       'Fri 30 Oct 2026: 2026-09-30',
     ]);
+  });
+
+  test('has its hours at the same wall times, even when clocks go back', () => {
+    const earlier = ['02', '03', '23'].map((hour) => `2026-09-25T${hour}:00:00+0200`);
+    const { slots } = alignEarlier(axisOf(hours), groupsAt(earlier), windows);
+    expect([2, 4, 24].map((i) => slots[i]?.[0]?.key[0])).toEqual(earlier);
   });
 });
