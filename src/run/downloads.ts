@@ -132,12 +132,20 @@ function isFailure(error: unknown): error is AdreportError {
   return error instanceof AdreportError && !isClosedPipe(error);
 }
 
-/** Waits until all downloads have ended. Throws only a bug or a closed pipe. */
-export async function settleAll(downloads: readonly Promise<unknown>[]): Promise<void> {
-  const ends = await Promise.allSettled(downloads);
-  for (const end of ends) {
-    if (end.status === 'rejected' && !isFailure(end.reason)) throw end.reason;
+/**
+ * Waits until all downloads have ended. Returns the error of each download, or `undefined` if it
+ * succeeded. Throws only a bug or a closed pipe.
+ */
+export async function settleAll(
+  downloads: readonly Promise<unknown>[],
+): Promise<(AdreportError | undefined)[]> {
+  const errors: (AdreportError | undefined)[] = [];
+  for (const end of await Promise.allSettled(downloads)) {
+    const error = end.status === 'rejected' ? end.reason : undefined;
+    if (error !== undefined && !isFailure(error)) throw error;
+    errors.push(error);
   }
+  return errors;
 }
 
 /**

@@ -32,7 +32,7 @@ export async function runReports(
   again?: string,
 ): Promise<void> {
   const reports = planned.filter(({ parts, refusal }) => parts.length > 0 || refusal);
-  const [first, ...others] = reports;
+  const [first] = reports;
   if (!first) return;
 
   const isSingle = planned.length === 1 && findPartUnit(first.query) === undefined;
@@ -45,26 +45,32 @@ export async function runReports(
     announcer: new Announcer(context),
   };
   try {
-    await settleAll(reports.map((report) => downloadReport(run, report)));
+    const errors = await settleAll(reports.map((report) => downloadReport(run, report)));
+    const commands = again === undefined ? listResumeCommands(run, reports, errors) : [again];
+    throwFailures(run, { commands, reportCount });
   } finally {
     meter?.stop();
   }
-
-  const isTypable = again === undefined && others.length === 0 && !first.account.isLocal;
-  throwFailures(run, { again, report: isTypable ? first : undefined, reportCount });
   run.announcer.end({ isOneReport: planned.length === 1 });
 }
 
-/** Downloads one report: as a whole, with a file per part, or in parts that are merged. */
+/**
+ * Downloads one report: as a whole, with a file per part, or in parts that are merged. Throws its
+ * first error, which is recorded like the others.
+ */
 async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
   const { label, whole, outputFolder, account, refusal } = planned;
-  await shared.downloads.record({ label, since: whole.since, account }, async () => {
+  const download = { label, since: whole.since, account };
+  const errors = await shared.downloads.record(download, async () => {
     if (refusal) throw refusal;
     const run = { ...shared, context: forAccount(shared.context, account) };
     if (outputFolder) await requireAppendable(outputFolder);
     const query = await resolveNames(run.context, account, planned.query);
     const report = withRequestQuery(planned, query);
-    if (mergesParts(report.query)) return writeReport(run, report, report.whole);
+    if (mergesParts(report.query)) {
+      await writeReport(run, report, report.whole);
+      return [];
+    }
 
     const hasParts = findPartUnit(report.query) !== undefined;
     const downloads = report.parts.map((part) => {
@@ -74,8 +80,10 @@ async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
         return writeReport(run, report, part);
       });
     });
-    await settleAll(downloads);
+    return settleAll(downloads);
   });
+  const first = errors.find((error) => error !== undefined);
+  if (first) throw first;
 }
 
 /**
@@ -102,27 +110,29 @@ async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<vo
   if (written.recorded) requireDeclaredReport(written.recorded, written.files[0]?.name);
 }
 
-interface NextCommand {
-  /** Replaces the command of the report. */
-  readonly again: string | undefined;
-
-  /** The only report of the run, if a command can reproduce it. */
-  readonly report: ReportPlan | undefined;
-
-  /** Number of reports in the run; each part counts as one. */
-  readonly reportCount: number;
+/** Lists the commands that resume the reports that failed. Reports of `--local` have none. */
+function listResumeCommands(
+  { context }: Run,
+  reports: readonly ReportPlan[],
+  errors: readonly (AdreportError | undefined)[],
+): string[] {
+  const { platform } = context.host;
+  return reports.flatMap((report, index) => {
+    const error = errors[index];
+    return error && !report.account.isLocal ? [resumeCommand(report, error, platform)] : [];
+  });
 }
 
-/** Throws the error of a failed run, with the command to run next. */
+/** Throws the error of a failed run, with the commands to run next. */
 function throwFailures(
   { context, downloads: { failures } }: Run,
-  { again, report, reportCount }: NextCommand,
+  { commands, reportCount }: { commands: readonly string[]; reportCount: number },
 ): void {
   const [first] = failures;
   if (!first) return;
 
-  const { signal, platform } = context.host;
-  const command = again ?? (report && resumeCommand(report, first.error, platform));
+  const { signal } = context.host;
+  const [command] = commands;
   if (first.label === undefined) {
     throw withNextCommand(first.error, { resume: command, again: command });
   }
@@ -132,9 +142,15 @@ function throwFailures(
   // A refused request would be refused again.
   const isRefused =
     !signal.aborted && failures.every(({ error: { exitCode } }) => [2, 4].includes(exitCode));
-  const next = command === undefined ? 'Run the same command again.' : `To resume: ${command}`;
+  const next = formatNext(commands);
   const hints = [error.hint, isRefused ? undefined : next].filter((hint) => hint !== undefined);
   throw new ErrorInContext(error, { hint: hints.join('\n') });
+}
+
+function formatNext([command, ...others]: readonly string[]): string {
+  if (command === undefined) return 'Run the same command again.';
+  if (others.length === 0) return `To resume: ${command}`;
+  return `To resume:\n  ${[command, ...others].join('\n  ')}`;
 }
 
 /** Formats the command that resumes a report or requests it again. */

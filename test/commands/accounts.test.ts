@@ -204,6 +204,19 @@ describe('a failing account among several', () => {
     expect(refusals).toHaveLength(1);
   });
 
+  test('is resumed by its own command, with dates', async () => {
+    const { run, creators } = await serveStored({ delayMs: 20_000 });
+    const line = 'run --account all --period yesterday --wait-timeout 5s -o {account}.csv';
+
+    const stopped = await run(line);
+
+    const commands = stopped.stderr.match(/(?<=^ +adreport )run .*--period 2026-11-19 .*/gm) ?? [];
+    expect(stopped.exitCode).toBe(7);
+    for (const command of commands) await run(command.replaceAll("'", ''));
+    expect(names((await run('config path')).files)).toEqual(['admin.csv', 'buyer.csv']);
+    expect(creators()).toHaveLength(2);
+  });
+
   test('may be an account that is not stored', async () => {
     const { run } = await serveStored();
 

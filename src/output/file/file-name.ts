@@ -57,13 +57,13 @@ export function followLinks(path: string, linksLeft = 40): string {
 
 /** Resolves the symbolic links in an absolute path, of which the file and its folders may be missing. */
 export function resolveLinks(path: string): string {
-  const target = followLinks(path);
-  const folder = dirname(target);
-  if (folder === target) return target;
   try {
-    return realpathSync.native(target);
+    return realpathSync.native(path);
   } catch {
-    return join(resolveLinks(folder), basename(target));
+    const target = followLinks(path);
+    const folder = dirname(path);
+    if (target !== path || folder === path) return target;
+    return join(resolveLinks(folder), basename(path));
   }
 }
 
