@@ -15,7 +15,7 @@ import {
 } from './resolve.ts';
 import type { ProjectChoice } from './settings.ts';
 import { chooseAccountName, requireSignIn, type SignIn } from './sign-in.ts';
-import { Store } from './store.ts';
+import { findAccount, Store, unknownAccountError } from './store.ts';
 
 /** Flags for an account and its calls. Durations are in milliseconds. */
 export interface AccountOptions {
@@ -99,13 +99,20 @@ export class Accounts {
   /**
    * Returns the account names of a run. Accounts named in a saved report replace those in the
    * project defaults. Returns `undefined` for a single account. Throws the errors of
-   * `resolveAccountList`.
+   * `resolveAccountList`, and `SignInError` if a named account is not stored.
    */
   async names(
     { account }: AccountOptions,
     choice?: ProjectChoice,
   ): Promise<readonly string[] | undefined> {
-    return resolveAccountList(await this.#findSources({ ...this.#options, account }, choice));
+    const sources = await this.#findSources({ ...this.#options, account }, choice);
+    const names = resolveAccountList(sources);
+    // The accounts of the local server are not stored, and have an error of their own.
+    if (this.#options.local) return names;
+
+    const missing = names?.find((name) => findAccount(sources.stored, name) === undefined);
+    if (missing !== undefined) throw unknownAccountError(missing, sources.stored);
+    return names;
   }
 
   /** Returns the name of the stored account that `login`, `logout` and `config` change. */

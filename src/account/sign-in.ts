@@ -5,7 +5,7 @@ import type { Encoding } from '../contract/messages.ts';
 import { type AdreportError, SignInError, UsageError } from '../errors.ts';
 import { defaultAccountName, type Settings } from './resolve.ts';
 import { formatBaseUrl, parseOrigin } from './setting-values.ts';
-import { unknownAccount } from './store.ts';
+import { unknownAccountError } from './store.ts';
 
 /** Base URL of a service, with a token, with credentials, or with both. */
 export interface SignIn {
@@ -48,10 +48,7 @@ export function requireSignIn(settings: Settings, runCommand: PasswordRunner): S
  */
 function requireSameService({ account, storedAccount, stored, baseUrl }: Settings): void {
   const isNamed = ['flag', 'env', 'file'].includes(account.source);
-  if (!storedAccount && isNamed) {
-    const { message, hint } = unknownAccount(account.value, stored);
-    throw new SignInError(message, { hint });
-  }
+  if (!storedAccount && isNamed) throw unknownAccountError(account.value, stored);
   if (!storedAccount) {
     throw new SignInError('You are not signed in.', {
       hint: 'Run adreport login (in scripts, set ADREPORT_BASE_URL and ADREPORT_TOKEN). To try sample data: adreport run --local --period yesterday',

@@ -4,7 +4,7 @@ import { join, posix, win32 } from 'node:path';
 import type Conf from 'conf';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
-import { AdreportError, codeOf, UsageError } from '../errors.ts';
+import { AdreportError, codeOf, SignInError, UsageError } from '../errors.ts';
 import { withLock } from '../text/file-lock.ts';
 import { isJson, isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
@@ -47,6 +47,11 @@ export function unknownAccount(name: string, { accounts }: StoredSettings) {
     message: `No stored account is named “${name}”.`,
     hint: didYouMean(findNearest(name, names), `${advice} ${signIn}`),
   };
+}
+
+export function unknownAccountError(name: string, stored: StoredSettings): SignInError {
+  const { message, hint } = unknownAccount(name, stored);
+  return new SignInError(message, { hint });
 }
 
 /** Adds or replaces an account. If there is no default account, it becomes the default. */

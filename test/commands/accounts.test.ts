@@ -217,13 +217,13 @@ describe('a failing account among several', () => {
     expect(creators()).toHaveLength(2);
   });
 
-  test('may be an account that is not stored', async () => {
-    const { run } = await serveStored();
+  test('is exit 3 for all if it is not stored', async () => {
+    const { run, sent } = await serveStored();
 
     const result = await run(`run --account buyer,gone,admin ${oneDay} -o {account}.csv`);
 
-    expectRefusal(result, 3, 'gone failed: No stored account is named “gone”.');
-    expect(names(result.files)).toEqual(['admin.csv', 'buyer.csv']);
+    expectRefusal(result, 3, 'No stored account is named “gone”.');
+    expect(sent()).toEqual([]);
   });
 
   test('is exit 2 for all if its request is invalid', async () => {
