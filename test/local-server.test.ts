@@ -93,7 +93,7 @@ test.each<{ options: object; message: string }>([
     message: 'now cannot be 1793487600: use milliseconds since 1970, or a string such as',
   },
   { options: { clock: Date.now }, message: 'Unknown option “clock”.' },
-  { options: { delayMs: 0, polls: 2 }, message: 'Cannot combine delayMs and polls: use one' },
+  { options: { delayMs: 0, polls: 2 }, message: 'delayMs cannot be used with polls: remove one' },
 ])('$options is refused', async ({ options, message }) => {
   await expect(startLocalServer(options)).rejects.toThrow(message);
 });

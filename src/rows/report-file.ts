@@ -106,7 +106,7 @@ async function* readRest(
 
 function notAFileError(shownPath: string): UsageError {
   return new UsageError(`${printable(shownPath)} is not a file.`, {
-    hint: 'Give a file or a folder; - reads standard input: … | adreport view -',
+    hint: 'Pass a file or a folder, or - for stdin: … | adreport view -',
   });
 }
 
@@ -153,7 +153,7 @@ export function readReportStream(
 
 function parquetPipeError(): UsageError {
   return new UsageError('Cannot read Parquet from a pipe: its footer is at the end of the file.', {
-    hint: 'Give the file name instead.',
+    hint: 'Pass the file name instead.',
   });
 }
 
@@ -351,7 +351,7 @@ function unreadableFileError(cause: Error, name: string): UsageError {
   const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${cause.message})`;
   return new UsageError(`${name} ${reason}.`, {
     code,
-    hint: 'Give a report file. To write one: adreport run --period yesterday -o report.csv',
+    hint: 'Pass a report file. To write one: adreport run --period yesterday -o report.csv',
     cause,
   });
 }

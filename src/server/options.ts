@@ -9,7 +9,7 @@ import {
   wholeNumberCheck,
   wordCheck,
 } from '../text/check-members.ts';
-import { parseDuration } from '../text/quantity.ts';
+import { joinWords, parseDuration } from '../text/quantity.ts';
 import { parseClockTime } from './clock.ts';
 import type { LocalServerOptions, LoggedRequest } from './public-types.ts';
 import { requireMembers } from './usage-error.ts';
@@ -85,7 +85,8 @@ export function readOptions(options: LocalServerOptions): ServerOptions {
   const readyOptions = Object.entries({ delay, delayMs, polls, manual: manual || undefined });
   const chosenNames = readyOptions.flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (chosenNames.length > 1) {
-    throw new UsageError(`Cannot combine ${chosenNames.join(' and ')}: use one of them.`);
+    const [first, ...others] = chosenNames;
+    throw new UsageError(`${first} cannot be used with ${joinWords(others)}: remove one of them.`);
   }
   return {
     ...others,

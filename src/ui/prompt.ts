@@ -63,7 +63,8 @@ export class Prompt {
   async #prompt(question: Question, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
     const { noun, flag } = question;
     if (!this.#console.isInteractive) {
-      const message = `Cannot ask for the ${noun}: there is no terminal.`;
+      const stream = this.#stdin.isTTY ? 'stderr' : 'stdin';
+      const message = `Cannot prompt for the ${noun}: ${stream} is not a terminal.`;
       throw new UsageError(message, { hint: `Add ${flag}.` });
     }
 

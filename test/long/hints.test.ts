@@ -130,7 +130,7 @@ test.each(lines)('%s', async (line) => {
   const hint = hintIn(failed.stderr);
   for (const command of commandsIn(hint)) {
     const { exitCode, stderr } = await run(wordsIn(command).slice(1), { cwd });
-    const needsPerson = stderr.includes('there is no terminal');
+    const needsPerson = stderr.includes('is not a terminal');
     const isUseful = needsPerson || ![1, 2].includes(exitCode);
     expect(command).not.toContain('…');
     expect(isUseful, `${command}\n${stderr}`).toBe(true);

@@ -113,11 +113,11 @@ describe('the clock', () => {
 
 test.each([
   { path: '/clock', json: { advance: '1h', frozn: true }, says: 'Did you mean frozen' },
-  { path: '/faults', json: { fault: 'status:503', time: 1 }, says: 'Unknown member “time”' },
+  { path: '/faults', json: { fault: 'status:503', time: 1 }, says: 'Unknown key “time”' },
   { path: '/faults', json: {}, says: 'endpoint is missing' },
   { path: '/faults', json: { fault: 'status:5o3' }, says: 'unknown kind “5o3”' },
   { path: '/reports/x', json: { status: 'done' }, says: 'use progress or ready or failed' },
-  { path: '/reports/x', json: { status: 'ready', message: '' }, says: 'Unknown member “message”' },
+  { path: '/reports/x', json: { status: 'ready', message: '' }, says: 'Unknown key “message”' },
 ])('$path refuses $json', async ({ path, json, says }) => {
   const server = await startForTest();
 

@@ -119,7 +119,7 @@ const mistakes: readonly Mistake[] = [
     from: '"token": "t0ken",',
     to: '"tokn": "t0ken",',
     line: 2,
-    reason: 'unknown member “tokn”. Did you mean token?',
+    reason: 'unknown key “tokn”. Did you mean token?',
   },
   {
     file: 'accounts.json',

@@ -119,7 +119,7 @@ describe('rows stay rows', () => {
     const table = await view(`${line} --format table`);
     expect(table.stdout).toMatch(/2 others +7 +▲ 40\.0%/);
     const byDay = await view('a.csv --by DAILY --period 2026-08-02 --compare --top 1');
-    expectRefusal(byDay, 2, '--top with --compare needs groups without days.');
+    expectRefusal(byDay, 2, '--top cannot be used with --compare for days or single rows.');
   });
 });
 

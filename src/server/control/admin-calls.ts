@@ -60,7 +60,7 @@ function changeClock({ clock }: Services, control: Control, body: Parameters): v
     now: { ...stringCheck, expected: 'a time such as 2026-11-01T09:00:00Z' },
     frozen: booleanCheck,
   };
-  requireMembers(body, checks, { noun: 'member' });
+  requireMembers(body, checks, { noun: 'key' });
   const { advance, now, frozen = false } = body;
   const isSetting = now !== undefined || body.frozen !== undefined;
   if (isSetting === (advance !== undefined)) {
@@ -84,14 +84,14 @@ function readFaultBody(body: Parameters): string | FaultObject {
   const { fault, ...others } = body;
   if (fault === undefined) return others as unknown as FaultObject;
 
-  requireMembers(body, { fault: stringCheck }, { noun: 'member', code: 'BAD_FAULT' });
+  requireMembers(body, { fault: stringCheck }, { noun: 'key', code: 'BAD_FAULT' });
   return String(fault);
 }
 
 /** Throws `UsageError` for an invalid body. */
 function readStatus(body: Parameters): ReportStatus {
   const check = wordCheck(reportStatuses);
-  requireMembers(body, { status: check }, { noun: 'member' });
+  requireMembers(body, { status: check }, { noun: 'key' });
   if (body.status === undefined) throw usageError('status is missing.', `Use ${check.expected}.`);
   return body.status as ReportStatus;
 }

@@ -1,6 +1,6 @@
 import { type EndpointName, endpointNames } from '../../contract/messages.ts';
 import { functionCheck, stringCheck, wholeNumberCheck } from '../../text/check-members.ts';
-import { suggestName } from '../../text/nearest.ts';
+import { didYouMean, findNearest, suggestName } from '../../text/nearest.ts';
 import type { FaultObject, FaultRequest, FaultResponse } from '../public-types.ts';
 import { jsonType } from '../reply.ts';
 import { requireMembers, usageError } from '../usage-error.ts';
@@ -54,7 +54,10 @@ export function parseFault(fault: string, customKind?: FaultKind): Fault {
   }
 
   const kind = customKind ?? findKind(name);
-  if (!kind) return refusePart(`unknown kind “${name}”`, suggestName(name, kindLabels));
+  if (!kind) {
+    const advice = didYouMean(findNearest(name, kindLabels), `Use ${kindLabels.join(', ')}.`);
+    return refusePart(`unknown kind “${name}”`, advice);
+  }
 
   const endpoints = targets.filter((target) => kind.endpoints?.includes(target) ?? true);
   if (endpoints.length === 0) {
@@ -111,7 +114,7 @@ const faultChecks = {
 export function readFault(fault: string | FaultObject<unknown>): Fault {
   if (typeof fault === 'string') return parseFault(fault);
 
-  requireMembers(fault, faultChecks, { noun: 'member', code: 'BAD_FAULT' });
+  requireMembers(fault, faultChecks, { noun: 'key', code: 'BAD_FAULT' });
   const { endpoint, kind, times, after, when, change, answer } = fault;
   if (endpoint === undefined) {
     return refuse(': endpoint is missing', 'Example: { endpoint: "status", kind: "503" }.');
@@ -143,7 +146,7 @@ const responseChecks = {
 
 /** Creates an effect that sends the test's response. Throws `UsageError` for an invalid one. */
 function createResponseEffect(answer: FaultResponse): FaultEffect {
-  requireMembers(answer, responseChecks, { noun: 'member of answer', code: 'BAD_FAULT' });
+  requireMembers(answer, responseChecks, { noun: 'key of answer', code: 'BAD_FAULT' });
   const { status = 200, headers, body = '' } = answer;
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;
   const reply = {

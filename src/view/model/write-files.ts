@@ -78,7 +78,7 @@ function requireComparableTop({ options, before, rows, groups }: View): void {
   if (!before || options.top === undefined) return;
   const hasTimes = groups.by.some(({ field }) => isTimeField(field));
   if (!rows && !hasTimes) return;
-  throw new UsageError('--top with --compare needs groups without days.', {
+  throw new UsageError('--top cannot be used with --compare for days or single rows.', {
     about: { flag: '--top' },
     hint: 'Group by a breakdown, for example --by CAMPAIGN, or remove --top.',
   });

@@ -78,7 +78,7 @@ export class CellCheck {
       this.#currency ??= text;
       if (text === this.#currency) continue;
       const problem = `is a different currency from ${quoted(this.#currency)}`;
-      const hint = `Choose one: --filter ${field}=${this.#currency}`;
+      const hint = `Select one currency: --filter ${field}=${this.#currency}`;
       throw cellError(batch, { field, row, text, problem, hint }, file);
     }
   }

@@ -102,7 +102,7 @@ function joinPeriods(now: PeriodFiles, before: PeriodFiles | undefined): SourceF
   for (const file of now.files) {
     if (files.has(file.path)) {
       throw new UsageError(`${file.shown} is given twice and would be counted twice.`, {
-        hint: 'Give each file once.',
+        hint: 'Pass each file only once.',
       });
     }
     files.set(file.path, file);

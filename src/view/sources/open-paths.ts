@@ -108,7 +108,7 @@ async function openFolder(
   const [found, ...others] = await findFolders(typed, signal);
   if (!found || others.length > 0) {
     throw new UsageError(`${printable(shown)} has ${others.length + 1} declared folders.`, {
-      hint: 'Name one of them, or the files.',
+      hint: 'Pass one of them, or the files.',
     });
   }
   const path = found.folder;
