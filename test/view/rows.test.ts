@@ -19,6 +19,12 @@ const first = 'date,campaignId,displays\n2026-08-01,1,5\n2026-08-01,2,7\n';
 const second = 'date,campaignId,displays,clicks\n2026-08-02,1,10,2\n';
 
 describe('rows stay rows', () => {
+  test('--columns keeps a rate of the file', async () => {
+    const csv = 'date,displays,ctr\r\n2026-08-01,100,0.05\r\n';
+    const { stdout } = await filesOf({ 'a.csv': csv }).view('a.csv --columns ctr --format csv');
+    expect(stdout).toBe('ctr\r\n0.05\r\n');
+  });
+
   test('a file is converted to every format', async () => {
     const { cwd, view } = filesOf({ 'a.csv': first });
     for (const name of ['a.xlsx', 'a.parquet', 'a.json', 'a.ndjson', 'a.csv.gz', 'a.html']) {

@@ -111,8 +111,9 @@ export class ColumnFinder {
   }
 
   #isKept(field: string): boolean {
-    const isMetric = metricOfField(field) !== undefined || isComputedMetric(field);
-    return !isMetric || this.#question.metrics === undefined || this.summed.has(field);
+    const isNamed = this.#question.metrics?.includes(field) ?? true;
+    const isMetric = metricOfField(field) || isComputedMetric(field);
+    return isNamed || !isMetric || this.summed.has(field);
   }
 
   /** Returns the metrics of a file, or the columns that `--metrics` and `--sort` need. */
