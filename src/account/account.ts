@@ -41,7 +41,7 @@ interface LocalService {
 export interface AccountHost {
   readonly env: Readonly<Record<string, string | undefined>>;
 
-  /** Folder from which `adreport.yaml` is searched upwards. */
+  /** Where the search for `adreport.yaml` starts; it continues in the parent folders. */
   readonly cwd: string;
   readonly console: Console;
 
@@ -60,22 +60,22 @@ export interface ServiceAccount {
   /** Resolves the settings. With `--local`, returns the settings of the local server. */
   settings(): Promise<Settings>;
 
-  /** Connects to the service. Throws the errors of `requireSignIn`. */
+  /** Connects to the service. Throws whatever `requireSignIn` throws. */
   client(): Promise<Client>;
 
-  /** Returns how the account signs in. Throws the errors of `requireSignIn`. */
+  /** Returns how the account signs in. Throws whatever `requireSignIn` throws. */
   signIn(): Promise<SignIn>;
 
-  /** Connects with another sign-in, to check it before it is stored. */
+  /** Connects with other credentials, to check them before they are stored. */
   connectWith(signIn: SignIn): Promise<Client>;
 
-  /** Returns a name for files and messages; never a token. */
+  /** Name for files and messages; never a token. */
   name(): Promise<string>;
 }
 
 /** Accounts of a command. They share the settings, the project file and the connections. */
 export class Accounts {
-  /** Account named by the command line, the environment or the stored settings. */
+  /** Account chosen by the command line, the environment or the stored settings. */
   readonly current: ServiceAccount;
   readonly #host: AccountHost;
   readonly #options: AccountOptions;
@@ -97,9 +97,9 @@ export class Accounts {
   }
 
   /**
-   * Returns the account names of a run. Accounts named in a saved report replace those in the
-   * project defaults. Returns `undefined` for a single account. Throws the errors of
-   * `resolveAccountList`, and `SignInError` if a named account is not stored.
+   * Returns the account names of a run, or `undefined` for a single account. Accounts in a saved
+   * report replace those in the project defaults. Throws whatever `resolveAccountList` throws, and
+   * `SignInError` if a named account is not stored.
    */
   async names(
     { account }: AccountOptions,
@@ -107,7 +107,7 @@ export class Accounts {
   ): Promise<readonly string[] | undefined> {
     const sources = await this.#findSources({ ...this.#options, account }, choice);
     const names = resolveAccountList(sources);
-    // The accounts of the local server are not stored, and have an error of their own.
+    // The local server's accounts are not stored, and have their own error.
     if (this.#options.local) return names;
 
     const missing = names?.find((name) => findAccount(sources.stored, name) === undefined);
@@ -115,12 +115,12 @@ export class Accounts {
     return names;
   }
 
-  /** Returns the name of the stored account that `login`, `logout` and `config` change. */
+  /** Returns the name of the stored account for `login`, `logout` and `config` to change. */
   async nameToChange(): Promise<string> {
     return resolveAccount(await this.#findSources(this.#options)).value;
   }
 
-  /** Returns the account that some options select. The same options select the same object. */
+  /** Returns the account for the options. Equal options get the same object. */
   choose(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
     const isCurrent = !choice && options.account === this.#options.account;
     if (isCurrent) return this.current;
@@ -235,7 +235,7 @@ function unknownLocalAccountError({ account, stored }: Settings): UsageError {
   });
 }
 
-/** Returns a function that calls `create` on first use and keeps its result. */
+/** Calls `create` on first use and caches its result. */
 export function once<T>(create: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => {

@@ -18,7 +18,7 @@ interface SettingChange {
   readonly message: string;
 }
 
-/** Changes stored settings. Throws `UsageError` for an invalid name or value. */
+/** Changes a stored setting. Throws `UsageError` for an invalid name or value. */
 export function changeSetting(
   stored: StoredSettings,
   { account, name, value, env }: TypedChange,
@@ -29,7 +29,7 @@ export function changeSetting(
   const read = value === undefined ? undefined : findEntry(key).read(value, env);
   const text = read instanceof URL ? formatBaseUrl(read) : read;
   const before = findAccount(stored, account);
-  // The account need not exist yet: its base URL may be set first.
+  // A base URL may be set before the account exists.
   if (!before && !(key === 'baseUrl' && text !== undefined)) {
     const { message, hint } = unknownAccount(account, stored);
     if (text === undefined) return { settings: stored, message };

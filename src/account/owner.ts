@@ -8,7 +8,6 @@ import type { AccountOptions, Accounts, ServiceAccount } from './account.ts';
 import type { Settings } from './resolve.ts';
 import { chooseAccountName, isUnnamed } from './sign-in.ts';
 
-/** Query fields that come from the account. */
 type AccountFacts = Owner & Pick<Query, 'profile' | 'encoding' | 'windowClock'>;
 
 /** Returns the query fields that come from an account. */
@@ -35,11 +34,11 @@ function identifyOwner({ isLocal }: Pick<ServiceAccount, 'isLocal'>, settings: S
 }
 
 /**
- * Finds the account of a folder: the account of the command line if it fits, otherwise the stored
- * account with the same login, otherwise the one with the same name.
+ * Finds the account of a folder: the current account if it matches, otherwise the stored account
+ * with the same login, otherwise the stored account with the same name.
  *
  * @param query the query of the folder's declaration
- * @throws SignInError if no account fits
+ * @throws SignInError if no account matches
  */
 export async function findFolderAccount(
   accounts: Accounts,
@@ -79,7 +78,7 @@ async function findStored(accounts: Accounts, { login, account }: Owner): Promis
   return names;
 }
 
-/** Key of an account in the ledger. All commands on this machine use the same key. */
+/** Identifies the account of a recorded report, in every command on this machine. */
 export interface AccountKey {
   /** Base URL. */
   readonly service: string;
@@ -88,7 +87,7 @@ export interface AccountKey {
   readonly account: string;
 }
 
-/** Sign-ins with the same login, name or bare token have the same key. */
+/** Returns the same key for sign-ins with the same login, name or bare token. */
 export async function identifyAccount(account: ServiceAccount): Promise<AccountKey> {
   const settings = await account.settings();
   const { baseUrl, email, token } = settings;
@@ -98,12 +97,12 @@ export async function identifyAccount(account: ServiceAccount): Promise<AccountK
   return { service: baseUrl.value?.href ?? '', account: email.value ?? name };
 }
 
-/** Returns the host with its port. On loopback the port changes, so it is left out. */
+/** Returns the host with its port, but without it on loopback, where the port changes. */
 function formatHost({ hostname, host }: URL): string {
   return isLoopback(hostname) ? hostname : host;
 }
 
-/** Formats an address as `b…@example.com#3f2a9c01d4e5`, which identifies it but hides it. */
+/** Masks an address as `b…@example.com#3f2a9c01d4e5`. The hash identifies the address. */
 function maskLogin(email: string): string {
   const address = email.toLowerCase();
   const domain = address.slice(address.lastIndexOf('@') + 1);

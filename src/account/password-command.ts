@@ -4,16 +4,15 @@ import { SignInError } from '../errors.ts';
 const timeoutMs = 30_000;
 
 /**
- * Output is read for this long after the command exits, because a background process that it
- * started may keep the output open.
+ * How long to read output after the command exits. A background process may keep the output open.
  */
 const outputAfterExitMs = 1_000;
 
 /**
- * Runs a command in the shell and returns the first line of output. The command has no stdin and at
- * most 30 s.
+ * Runs a command in the shell, without stdin and for at most 30 s, and returns the first line of
+ * its output.
  *
- * @throws SignInError if the command fails; the reason of the signal once the signal is aborted
+ * @throws SignInError if the command fails; `signal.reason` if aborted
  */
 export async function readPasswordFrom(
   command: string,

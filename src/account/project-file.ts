@@ -7,7 +7,6 @@ import { findEntry, type ProjectChoice, projectKeys } from './settings.ts';
 
 export const projectFileName = 'adreport.yaml';
 
-/** Content of `adreport.yaml`. */
 export interface ProjectFile {
   readonly path: string;
   readonly shownPath: string;
@@ -18,7 +17,7 @@ export interface ProjectFile {
   report(name: string): YamlSection;
 }
 
-/** Returns the path of the nearest `adreport.yaml` in a folder and its parents, if there is one. */
+/** Returns the path of the nearest `adreport.yaml` in a folder or its parents, if any. */
 export function findProjectFile(folder: string): string | undefined {
   const path = join(folder, projectFileName);
   if (existsSync(path)) return path;
@@ -26,10 +25,10 @@ export function findProjectFile(folder: string): string | undefined {
 }
 
 /**
- * Reads `adreport.yaml`. Throws `UsageError` if the file cannot be read, or if it has members other
- * than `defaults` and `reports`.
+ * Reads `adreport.yaml`. Throws `UsageError` if the file cannot be read, or if it has top-level
+ * keys other than `defaults` and `reports`.
  *
- * @param shownPath how messages name the file
+ * @param shownPath path for messages
  */
 export async function readProjectFile(path: string, shownPath: string): Promise<ProjectFile> {
   const file = await readYamlFile(path, shownPath);
@@ -44,9 +43,9 @@ export async function readProjectFile(path: string, shownPath: string): Promise<
 }
 
 /**
- * Reads the account settings that apply to all commands, but not the reports. Throws `UsageError`
- * if the file cannot be read or is not YAML. A broken file in a parent folder is only a warning,
- * because it may belong to someone else.
+ * Reads only the account settings that apply to all commands. Throws `UsageError` if the file
+ * cannot be read or is not YAML. An invalid file in a parent folder only causes a warning, because
+ * it may belong to someone else.
  */
 export async function readProjectDefaults(
   folder: string,

@@ -11,7 +11,7 @@ import {
 } from './settings.ts';
 import { findAccount, type StoredAccount, type StoredSettings } from './store.ts';
 
-/** Sources of a setting, in order of precedence. The default comes last. */
+/** Sources of a setting, highest precedence first. Defaults come after these. */
 const layerOrder = ['flag', 'env', 'file', 'account'] as const;
 type SettingSource = (typeof layerOrder)[number] | 'default';
 
@@ -26,7 +26,7 @@ export interface Setting<Value> {
   readonly value: Value;
   readonly source: SettingSource;
 
-  /** Names the source in messages: `--base-url`, `ADREPORT_TOKEN`, `account “work”`. */
+  /** Source in messages: `--base-url`, `ADREPORT_TOKEN`, `account “work”`. */
   readonly from: string;
 }
 
@@ -36,7 +36,10 @@ type AllSettings = { readonly [Key in SettingKey]: Setting<ResolvedValue<Key>> }
 export interface Settings extends AllSettings {
   readonly isFromEnvironment: boolean;
 
-  /** Stored account that signs in. Absent if the environment signs in or nothing is stored. */
+  /**
+   * Stored account to sign in with; absent if credentials come from the environment or nothing is
+   * stored.
+   */
   readonly storedAccount: StoredAccount | undefined;
 
   readonly stored: StoredSettings;
@@ -46,9 +49,8 @@ export interface Settings extends AllSettings {
 export const defaultAccountName = 'default';
 
 /**
- * Resolves all settings. The credentials come from a stored account or from the environment; the
- * two are never mixed (`cli.md`, Settings). Throws `UsageError` that names the source of an invalid
- * value.
+ * Resolves all settings. Credentials come from a stored account or from the environment, never from
+ * both (`cli.md`, Settings). Throws `UsageError` with the source of an invalid value.
  */
 export function resolveSettings(sources: SettingsSources): Settings {
   if (usesEnvironment(sources)) return useEnvironment(sources);
@@ -70,8 +72,8 @@ export function resolveSettings(sources: SettingsSources): Settings {
 }
 
 /**
- * Uses the credentials of the environment. Without a base URL, that of the default account is used.
- * Other settings of the default account apply only if the base URL is the same.
+ * Uses the credentials in the environment. The base URL defaults to that of the default account,
+ * whose other settings apply only if the base URL is the same.
  */
 function useEnvironment({ flags, env, projectFile, stored }: SettingsSources): Settings {
   const { defaultAccount = defaultAccountName } = stored;
@@ -91,8 +93,8 @@ function useEnvironment({ flags, env, projectFile, stored }: SettingsSources): S
 }
 
 /**
- * Returns true if the credentials of the environment are used. Throws `UsageError` for an e-mail
- * address without a password, or the reverse.
+ * Returns true if the environment has the credentials. Throws `UsageError` for an e-mail address
+ * without a password, or vice versa.
  */
 function usesEnvironment({ flags, env }: SettingsSources): boolean {
   if (flags.account !== undefined) return false;
@@ -108,7 +110,7 @@ function usesEnvironment({ flags, env }: SettingsSources): boolean {
   });
 }
 
-/** Resolves the name of the account. Throws `UsageError` for an invalid name. */
+/** Throws `UsageError` for an invalid name. */
 export function resolveAccount({
   flags,
   env,
@@ -121,9 +123,9 @@ export function resolveAccount({
 }
 
 /**
- * Returns the names in `--account a,b` or `all`, without duplicates. Returns `undefined` if a
- * single account or the environment signs in. Throws `UsageError` for an invalid name, and
- * `SignInError` if `all` finds no stored account.
+ * Returns the names in `--account a,b` or `all`, without duplicates. Returns `undefined` for a
+ * single account or for credentials from the environment. Throws `UsageError` for an invalid name,
+ * and `SignInError` for `all` if no account is stored.
  */
 export function resolveAccountList(sources: SettingsSources): readonly string[] | undefined {
   if (usesEnvironment(sources)) return undefined;
@@ -146,10 +148,10 @@ export function readBaseUrlFrom(flags: RawSettings, env: Env): URL | undefined {
   return readSetting('baseUrl', { flag: flags, env: readVariables(env) }, { env }).value;
 }
 
-/** Settings by their source. */
+/** Settings by source. */
 type Layers = { readonly [Source in (typeof layerOrder)[number]]?: RawSettings };
 
-/** Treats an empty variable as unset, because CI systems clear it that way. */
+/** Treats an empty variable as unset, because CI systems clear variables that way. */
 function readVariables(env: Env): RawSettings {
   const values: Record<string, string> = {};
   for (const key of settingKeys) {
@@ -171,7 +173,7 @@ function readAll(layers: Layers, context: ReadContext): AllSettings {
   return Object.fromEntries(settings) as AllSettings;
 }
 
-/** Throws `UsageError`, with the source, for an invalid value. */
+/** Throws `UsageError` with the source of an invalid value. */
 function readSetting<Key extends SettingKey>(
   key: Key,
   layers: Layers,
@@ -201,7 +203,7 @@ function findValue(key: SettingKey, layers: Layers, accountName = ''): Setting<s
   return undefined;
 }
 
-/** Reads a value. Throws `UsageError` with the source of an invalid value. */
+/** Throws `UsageError` with the source of an invalid value. */
 function readWithSource<Value>(from: string, read: (text: string) => Value, text: string): Value {
   try {
     return read(text);

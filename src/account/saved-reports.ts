@@ -20,7 +20,6 @@ import {
 } from './project-file.ts';
 import type { ProjectChoice } from './settings.ts';
 
-/** Facts about the process in which saved reports are read. */
 interface SavedReportContext {
   readonly cwd: string;
 
@@ -31,24 +30,24 @@ interface SavedReportContext {
 export interface RunCommandLine {
   readonly options: RunFlags;
 
-  /** Names of saved reports. */
+  /** Names of the saved reports to run. */
   readonly names: readonly string[];
 
-  /** Names of the options that were typed. The others have their defaults. */
+  /** Names of the options on the command line. All others have their defaults. */
   readonly typedOptions: ReadonlySet<string>;
 }
 
-/** Options of a report, from the command line and from `adreport.yaml`. */
+/** Options of a report from the command line and `adreport.yaml`. */
 export interface ReportFlags {
   readonly options: RunFlags;
 
-  /** Name of the saved report; absent for a report from flags alone. */
+  /** Name of the saved report; absent if the report comes from flags alone. */
   readonly name?: string;
 
   /** Account settings of the saved report. */
   readonly choice?: ProjectChoice;
 
-  /** Adds the file and the line of a mistake, unless it is in a typed flag. */
+  /** Adds the file and line to a mistake, unless the mistake is on the command line. */
   readonly locate?: (mistake: UsageError) => UsageError;
 }
 
@@ -69,7 +68,7 @@ export async function readSavedReports(
     const { typedOptions } = command;
     const saved = readSavedOptions([section, file.defaults], { shownPath, typedOptions });
     const values = resolvePaths(saved, file, cwd);
-    // For these settings, the environment takes precedence over the file.
+    // These are not report options, and the environment takes precedence over the file.
     const { account, profile, encoding, windowClock, ...others } = values;
     const choice = { account, profile, encoding, windowClock };
     const defaults = [...file.defaults.entries.keys()].filter((key) => !section.entries.has(key));
@@ -87,8 +86,8 @@ export async function readSavedReports(
 }
 
 /**
- * Lists the defaults that none of a report's formats can use. For example, a label applies to pages
- * but not to CSV.
+ * Lists the defaults that do not apply to any of a report's formats. For example, a label applies
+ * to HTML but not to CSV.
  */
 function listUnusedDefaults(
   { output = ['-'], format }: RunFlags,
@@ -133,8 +132,8 @@ function findFile(command: RunCommandLine, cwd: string): string {
 }
 
 /**
- * Returns the names of the reports to run, without duplicates. Throws `UsageError` if none is
- * named, or if one does not exist.
+ * Returns the names of the reports to run, without duplicates. Throws `UsageError` if no name is
+ * given, or if a report does not exist.
  */
 function chooseReports(file: ProjectFile, command: RunCommandLine): string[] {
   const { options, names } = command;
@@ -160,7 +159,7 @@ function chooseReports(file: ProjectFile, command: RunCommandLine): string[] {
   return [...chosen];
 }
 
-/** Explains an unknown report to a user who may have meant the value of a flag. */
+/** Builds the error for an unknown report. The name may be a misplaced flag value. */
 function unknownReportError(message: string, hint: string): UsageError {
   const meant =
     'A period needs --period, and lists have no spaces: --period last-month --by OS,COUNTRY';

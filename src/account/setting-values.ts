@@ -10,10 +10,7 @@ export function isAccountList(value: string): boolean {
   return value.includes(',') || value.trim() === allAccounts;
 }
 
-/**
- * Reads an account name. Throws `UsageError` for an invalid name. Also throws for several names,
- * which only `run` accepts.
- */
+/** Throws `UsageError` for an invalid name, and for several names, which only `run` accepts. */
 export function readOneAccount(name: string): string {
   if (!isAccountList(name)) return checkAccountName(name);
   throw new UsageError(`“${name}” names several accounts.`, {
@@ -29,7 +26,7 @@ export function checkAccountName(text: string): string {
   );
 }
 
-/** Reads a word from a list, ignoring case. Throws `UsageError` for any other word. */
+/** Matches a value against a list, ignoring case. Throws `UsageError` if it is not in the list. */
 export function readSettingWord<Word extends string>(
   noun: string,
   words: readonly Word[],
@@ -42,7 +39,7 @@ export function readSettingWord<Word extends string>(
   });
 }
 
-/** Reads the host names in `ADREPORT_ALLOW_HTTP`, which are separated by commas. */
+/** Parses the comma-separated hosts in `ADREPORT_ALLOW_HTTP`. */
 export function allowedHttpHosts(
   env: Readonly<Record<string, string | undefined>>,
 ): PlainHttpHosts {
@@ -61,8 +58,8 @@ export function parseOrigin(url: string | undefined): string | undefined {
 }
 
 /**
- * Reads a token and trims it. Throws `UsageError` if it begins with a scheme, or has characters
- * that a header may not contain (RFC 9110, 5.5).
+ * Trims a token. Throws `UsageError` if it begins with a scheme such as `Bearer`, or contains
+ * characters that are not allowed in a header (RFC 9110, 5.5).
  */
 export function checkToken(typed: string): string {
   const token = typed.trim();
@@ -75,7 +72,7 @@ export function checkToken(typed: string): string {
   throw new UsageError('The token has spaces or other invalid characters.', { hint });
 }
 
-/** Reads a password command. Throws `UsageError` if it is empty. */
+/** Throws `UsageError` if the command is empty. */
 export function readCommand(text: string): string {
   if (text.trim() !== '') return text.trim();
   throw new UsageError('The password command is empty.', {
@@ -83,7 +80,7 @@ export function readCommand(text: string): string {
   });
 }
 
-/** Masks a token. At most a quarter of its characters stay visible. */
+/** Masks a token. At most a quarter of the characters stay visible. */
 export function maskToken(token: string): string {
   const endLength = Math.min(4, Math.floor(token.length / 8));
   if (endLength === 0) return '…';

@@ -17,12 +17,12 @@ interface SettingEntry<Value> {
   /** Name in `adreport config` and `adreport.yaml`. */
   readonly name: string;
 
-  /** Set if only `login` and the environment can change the setting. */
+  /** Whether the setting can come only from `login` or the environment. */
   readonly isCredential?: true;
 
   readonly variable?: string;
 
-  /** Reads the value. Throws `UsageError` if it is invalid. */
+  /** Parses the value. Throws `UsageError` if the value is invalid. */
   readonly read: (text: string, env: Env) => Value;
 
   readonly show?: (text: string) => string;
@@ -31,9 +31,9 @@ interface SettingEntry<Value> {
 }
 
 /**
- * All settings by their name in the code. A flag takes precedence over a variable, a variable over
- * the file, and the file over the stored account. `adreport.yaml` has no base URL and no secret,
- * because a cloned folder must not decide where a token is sent.
+ * All settings, by option name. A flag takes precedence over a variable, a variable over the file,
+ * and the file over the stored account. `adreport.yaml` has no base URL and no secrets, because a
+ * cloned repository must not decide where a token is sent.
  */
 const settingTable = {
   account: {
@@ -93,7 +93,7 @@ export type SettingKey = keyof typeof settingTable;
 
 type SettingValue<Key extends SettingKey> = ReturnType<(typeof settingTable)[Key]['read']>;
 
-/** Value of a setting. It is `undefined` only if there is no default. */
+/** Value of a setting. `undefined` is possible only if there is no default. */
 export type ResolvedValue<Key extends SettingKey> =
   | SettingValue<Key>
   | ((typeof settingTable)[Key] extends { readonly defaultValue: unknown } ? never : undefined);

@@ -7,14 +7,14 @@ import { defaultAccountName, type Settings } from './resolve.ts';
 import { formatBaseUrl, parseOrigin } from './setting-values.ts';
 import { unknownAccountError } from './store.ts';
 
-/** Base URL of a service, with a token, with credentials, or with both. */
+/** Base URL of a service with a token, credentials, or both. */
 export interface SignIn {
   readonly baseUrl: URL;
   readonly encoding: Encoding;
   readonly token: string | undefined;
   readonly credentials: Credentials | undefined;
 
-  /** Where the sign-in comes from, for messages about a refusal. */
+  /** Where the token or credentials come from, for messages about a refusal. */
   readonly origin?: SignInOrigin;
 }
 
@@ -42,10 +42,7 @@ export function requireSignIn(settings: Settings, runCommand: PasswordRunner): S
   };
 }
 
-/**
- * Throws `SignInError` if no such account is stored, or if the account was stored for another base
- * URL.
- */
+/** Throws `SignInError` if the account is not stored, or is stored for a different base URL. */
 function requireSameService({ account, storedAccount, stored, baseUrl }: Settings): void {
   const isNamed = ['flag', 'env', 'file'].includes(account.source);
   if (!storedAccount && isNamed) throw unknownAccountError(account.value, stored);
@@ -81,7 +78,7 @@ function missingBaseUrl({ account, isFromEnvironment }: Settings): AdreportError
 /** Runs a password command and returns the password. Throws `SignInError` if it fails. */
 export type PasswordRunner = (command: string, account: string) => Promise<string>;
 
-/** Returns `undefined` if the e-mail address or the password is missing. */
+/** Returns `undefined` if the e-mail address or password is missing. */
 function findCredentials(
   { account, email, password, passwordCommand }: Settings,
   runCommand: PasswordRunner,
@@ -94,7 +91,7 @@ function findCredentials(
   return { email: email.value, password: () => runCommand(command, account.value) };
 }
 
-/** Names the source of the token. The hints say how to correct the token or the password. */
+/** Describes the source of the token, with hints on how to correct the token or the password. */
 function describeOrigin({ account, isFromEnvironment, token }: Settings): SignInOrigin {
   if (isFromEnvironment) {
     return {
@@ -116,8 +113,8 @@ function loginCommandFor(account: string): string {
 }
 
 /**
- * Returns the configured name of an account. Without one, returns the e-mail address or `default`. A
- * token is never a name.
+ * Returns the configured name of an account, or else the e-mail address or `default`, but never a
+ * token.
  */
 export function chooseAccountName(settings: Settings): string {
   const { account, email } = settings;
@@ -126,7 +123,7 @@ export function chooseAccountName(settings: Settings): string {
   return hasName ? account.value : (email.value ?? defaultAccountName);
 }
 
-/** Returns true for a sign-in from the environment without `ADREPORT_ACCOUNT`. */
+/** Returns true if the credentials come from the environment without `ADREPORT_ACCOUNT`. */
 export function isUnnamed({ account, isFromEnvironment }: Settings): boolean {
   return isFromEnvironment && account.source !== 'env';
 }

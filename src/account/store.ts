@@ -10,7 +10,7 @@ import { isJson, isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, findNearest } from '../text/nearest.ts';
 
-/** A stored account. It never has a password. */
+/** A stored account, which never contains a password. */
 export interface StoredAccount {
   /** Absent after `adreport config unset base-url`. */
   readonly baseUrl?: string;
@@ -20,11 +20,14 @@ export interface StoredAccount {
   readonly encoding?: Encoding;
   readonly windowClock?: WindowClock;
 
-  /** Command that prints the password. */
+  /** Shell command that prints the password. */
   readonly passwordCommand?: string;
 }
 
-/** Content of the settings file. Unknown members are kept: a newer version may have written them. */
+/**
+ * Content of the settings file. Unknown keys are kept, because a newer version may have written
+ * them.
+ */
 export interface StoredSettings {
   readonly defaultAccount?: string;
   readonly accounts: Readonly<Record<string, StoredAccount>>;
@@ -32,12 +35,12 @@ export interface StoredSettings {
 
 export const noSettings: StoredSettings = { accounts: {} };
 
-/** Finds an account by name, which may be `constructor`. */
+/** Finds an account by name. Any name works, even `constructor`. */
 export function findAccount({ accounts }: StoredSettings, name: string): StoredAccount | undefined {
   return Object.hasOwn(accounts, name) ? accounts[name] : undefined;
 }
 
-/** Returns message and hint for the name of an account that is not stored. */
+/** Message and hint for an account that is not stored. */
 export function unknownAccount(name: string, { accounts }: StoredSettings) {
   const names = Object.keys(accounts);
   const signIn = `adreport login --account ${name}`;
@@ -54,7 +57,7 @@ export function unknownAccountError(name: string, stored: StoredSettings): SignI
   return new SignInError(message, { hint });
 }
 
-/** Adds or replaces an account. If there is no default account, it becomes the default. */
+/** Adds or replaces an account. Without a default account, this account becomes the default. */
 export function withAccount(
   settings: StoredSettings,
   name: string,
@@ -64,7 +67,7 @@ export function withAccount(
   return { ...settings, defaultAccount, accounts: { ...accounts, [name]: account } };
 }
 
-/** Removes an account. If it was the default, no default remains. */
+/** Removes an account. If it was the default, there is no default afterwards. */
 export function withoutAccount(settings: StoredSettings, name: string): StoredSettings {
   const { [name]: _removed, ...accounts } = settings.accounts;
   const defaultAccount = settings.defaultAccount === name ? undefined : settings.defaultAccount;
@@ -74,8 +77,8 @@ export function withoutAccount(settings: StoredSettings, name: string): StoredSe
 type SettingsConf = Conf<Partial<StoredSettings>>;
 
 /**
- * The user's settings file, `settings.json` with mode 0600 in a folder with mode 0700. The package
- * conf is slow to load, so it is loaded only if the file exists or will be written.
+ * The user's settings file, `settings.json`, with mode 0600 in a folder with mode 0700. The package
+ * conf loads slowly, so it is imported only if the file exists or will be written.
  */
 export class Store {
   readonly directory: string;
@@ -86,16 +89,18 @@ export class Store {
     this.path = join(this.directory, 'settings.json');
   }
 
-  /** Without a file, resolves to empty settings. Throws `UsageError` for an invalid file. */
+  /**
+   * Reads the settings, which are empty without a file. Throws `UsageError` for an invalid file.
+   */
   async read(): Promise<StoredSettings> {
     if (!existsSync(this.path)) return noSettings;
     return toSettings(await this.#open());
   }
 
   /**
-   * Changes the settings under a lock. Readers see either the old file or the new one. `change` may
-   * be called twice; it returns its argument to leave the settings unchanged. Throws `UsageError`
-   * if the file cannot be changed.
+   * Changes the settings under a lock. The file is replaced atomically. `change` may be called
+   * twice, and may return its argument to change nothing. Throws `UsageError` if the file cannot be
+   * changed.
    */
   async update(change: (settings: StoredSettings) => StoredSettings): Promise<void> {
     // The folder is not created if nothing changes.
@@ -160,7 +165,7 @@ function toSettings(conf: SettingsConf): StoredSettings {
   return { accounts: {}, ...conf.store };
 }
 
-/** Throws for any file that was not written by this program. */
+/** Throws if the file was not written by this program. */
 function parseSettings(text: string): StoredSettings {
   if (text.includes('\uFFFD')) throw new Error('it is not UTF-8');
   if (!isJson(text)) throw new Error('it is not valid JSON');
@@ -180,8 +185,8 @@ function isAccount(account: unknown): account is StoredAccount {
 }
 
 /**
- * Returns the folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, or conf's default for
- * the platform.
+ * Returns the folder for settings and recorded requests: `ADREPORT_CONFIG_DIR`, or conf's default
+ * for the platform.
  */
 export function settingsFolder(
   env: NodeJS.ProcessEnv,
@@ -197,8 +202,8 @@ export function settingsFolder(
 }
 
 /**
- * Returns the home folder. A user without an entry in the password file, as in some containers, gets
- * `/`. HOME is set too, because conf reads it.
+ * Returns the home folder, or `/` for a user without an entry in the password file, as in some
+ * containers. Also sets HOME, which conf reads.
  */
 function findHomeFolder(): string {
   try {

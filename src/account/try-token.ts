@@ -2,19 +2,20 @@ import type { Client } from '../api/client.ts';
 import { AdreportError, isForbidden } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';
 
-/** Result of a call with a token that was not refused. */
+/** Result of checking a token that was not refused. */
 export interface TokenTrial {
-  /** Number of campaigns: `3 campaigns`. */
+  /** Formatted count: `3 campaigns`. */
   readonly campaigns?: string;
 
-  /** Why the campaigns could not be listed. The token may be valid anyway. */
+  /** Why the campaigns could not be listed. The token may still be valid. */
   readonly doubt?: AdreportError;
 }
 
 /**
- * Tries a client's token with the cheapest call. Throws the errors of the client's `campaigns`.
+ * Checks a client's token with the cheapest call. Throws whatever `client.campaigns()` throws.
  *
- * @param mayLackList true to doubt a token that gets 404 (`decisions.md` 6)
+ * @param mayLackList whether a 404 is only a warning, because some accounts cannot list campaigns
+ * (`decisions.md` 6)
  */
 export async function tryToken(client: Client, mayLackList = false): Promise<TokenTrial> {
   try {

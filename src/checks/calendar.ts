@@ -4,17 +4,17 @@ import type { RowTime } from './row-times.ts';
 
 export const secondsPerHour = 3_600;
 
-/** Hours, days or months of a window. A key identifies each of them. */
+/** The hours, days or months of a window, each identified by a key. */
 export interface Calendar<Key> {
   readonly unit: 'hour' | 'day' | 'month';
 
-  /** Returns `undefined` if the row has no such time, or if the time cannot be read. */
+  /** Returns `undefined` if the row has no such time, or an invalid time. */
   keyOf(time: RowTime): Key | undefined;
 
   /** Returns true if the whole unit is outside the window. */
   isOutside(key: Key): boolean;
 
-  /** Yields the units that lie entirely between the start of the window and a given instant. */
+  /** Yields the units that lie entirely between the start of the window and `end`. */
   until(end: number): Iterable<Key>;
 
   /** Formats the unit for messages. */
@@ -43,7 +43,7 @@ export function buildDateCalendar(
   };
 }
 
-/** Builds a calendar of local hours, which are identified by the instants at which they begin. */
+/** Builds a calendar of local hours. The keys are the instants at which the hours begin. */
 export function buildHourCalendar({ since, until, zone }: Omit<Window, 'end'>): Calendar<number> {
   const secondsIntoHour = (instant: number): number =>
     (instant + offsetAt(instant, zone)) % secondsPerHour;

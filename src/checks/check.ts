@@ -1,7 +1,9 @@
 import type { CheckMessage, CheckResult, MessageKind } from '../errors.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 
-/** Reads the rows of a report on their way to the output. Adds its messages after the last row. */
+/**
+ * Observes the rows of a report on their way to the output, and adds messages after the last row.
+ */
 export interface Check {
   observe(batch: RowBatch): void;
 
@@ -13,7 +15,7 @@ export class CheckMessages implements CheckResult {
   readonly warnings: CheckMessage[] = [];
   readonly notes: CheckMessage[] = [];
 
-  /** Adds a warning: a proof that the report is not what was requested. */
+  /** Adds a warning: proof that the report is not what was requested. */
   addWarning(
     kind: MessageKind,
     message: string,
@@ -22,7 +24,7 @@ export class CheckMessages implements CheckResult {
     this.warnings.push({ kind, message, ...more });
   }
 
-  /** Adds a note, which may be harmless. */
+  /** Adds a note: an observation that may be harmless. */
   addNote(kind: MessageKind, message: string): void {
     this.notes.push({ kind, message });
   }

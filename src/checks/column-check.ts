@@ -9,9 +9,10 @@ import type { ValueCheck } from './value-check.ts';
 const ownFields: readonly string[] = ['date', 'hour', 'publisherId', 'format'];
 
 /**
- * Finds requested metrics and breakdowns without a column. In CSV the header decides, in JSON the
- * rows. Also refuses a body that is not a report: a CSV header without any requested metric, or rows
- * that have no number in any requested metric and lack a requested breakdown or all columns.
+ * Finds requested metrics and breakdowns without a column, based on the header in CSV and on the
+ * rows in JSON. Also rejects a body that is not a report: a CSV header without any requested
+ * metric, or rows that have no number in any requested metric and lack a requested breakdown or all
+ * columns.
  */
 export class ColumnCheck implements Check {
   readonly #requested: readonly Column[];
@@ -20,11 +21,11 @@ export class ColumnCheck implements Check {
   /** First value of the first row, as JSON. */
   #firstValue = '';
 
-  /** Becomes true with a value in a field of no known metric or breakdown. */
+  /** Whether any field outside the known metrics and breakdowns has a value. */
   #hasUnknownValues = false;
 
   constructor(requested: readonly Column[], metrics: readonly ValueCheck[]) {
-    // Computed columns are in no report.
+    // Reports never contain computed columns.
     this.#requested = requested.filter(({ metric, breakdown }) => metric ?? breakdown);
     this.#metrics = metrics;
   }
@@ -51,7 +52,7 @@ export class ColumnCheck implements Check {
     const isOtherData = rowCount > 0 && !hasNumber && (lacksBreakdown || lacksAll);
     if ((isCsv && lacksMetrics) || isOtherData) throw this.#notAReportError(fields);
 
-    // For some columns the specification names no field. An unknown column may then be the
+    // The specification does not name the fields of some columns, so an unknown column may be the
     // requested one.
     const mayHaveOtherName = (field: string): boolean =>
       this.#hasUnknownValues && ownFields.includes(field);
@@ -77,7 +78,7 @@ export class ColumnCheck implements Check {
   }
 }
 
-/** Lists the metrics without a column, and all columns of the breakdowns without one. */
+/** Lists the metrics without a column, and all columns of breakdowns without any column. */
 function findMissing(requested: readonly Column[], fields: readonly string[]): Column[] {
   const names = new Set<string | undefined>(fields);
   for (const field of fields) names.add(metricOfField(field)?.name);

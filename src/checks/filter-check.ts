@@ -10,12 +10,12 @@ import type { Check, CheckMessages } from './check.ts';
 /** Returns true if a filter excludes rows with this value. */
 type Rule = (value: string) => boolean;
 
-/** A filter that can be compared with the rows, because they contain its values. */
+/** A filter whose values can be compared with the rows. */
 interface ComparedFilter {
   readonly filter: FilterName;
   readonly field: string;
 
-  /** Returns `undefined` if the values of the filter cannot be compared with the rows. */
+  /** Returns `undefined` if these values cannot be compared with the rows. */
   readonly ruleFor: (values: readonly string[]) => Rule | undefined;
 }
 
@@ -28,8 +28,8 @@ const comparedFilters: readonly ComparedFilter[] = [
 ];
 
 /**
- * Makes a check for each filter that can be compared with the rows, even if the report is not
- * broken down by the filter.
+ * Makes a check for each filter that can be compared with the rows, even if the filter is not a
+ * breakdown of the report.
  */
 export function makeFilterChecks(
   filters: NonNullable<ReportRequest['filters']>,
@@ -57,8 +57,8 @@ function excludeNames(values: readonly string[]): Rule {
 }
 
 /**
- * Builds the rule that excludes countries by their English names. If one id is unknown, there is no
- * rule, because it might be any country.
+ * Builds a rule that compares countries by English name. An unknown ID may be any country, so there
+ * is no rule then.
  */
 function excludeCountries(ids: readonly string[]): Rule | undefined {
   const codes = new Set(ids.map((id) => findCountry(id)?.code));
@@ -70,7 +70,7 @@ function excludeCountries(ids: readonly string[]): Rule | undefined {
   };
 }
 
-/** Converts to lower case and Unicode form C. */
+/** Converts a name to lower case and Unicode form C. */
 function toPlainName(name: string): string {
   return name.normalize('NFC').trim().toLowerCase();
 }
@@ -80,20 +80,19 @@ function toPlainId(id: string): string {
   return id.trim().replace(/^0+(?=\d)/, '');
 }
 
-/** A filter of the request, compared with a field of the rows. */
 interface ActiveFilter {
   readonly filter: FilterName;
   readonly field: string;
 
-  /** If the report is broken down by the field, each row must have a value. */
+  /** Whether the field is a requested breakdown, so that each row must have a value. */
   readonly isRequested: boolean;
   readonly excludes: Rule;
 }
 
-/** Maximum number of values that are remembered. */
+/** Maximum number of distinct values to remember. */
 const maxValues = 10_000;
 
-/** Finds rows that a filter should have excluded. */
+/** Finds rows that the filter should have excluded. */
 class FilterCheck implements Check {
   readonly #filter: ActiveFilter;
 

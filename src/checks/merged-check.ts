@@ -16,7 +16,7 @@ export function mergeResults(parts: readonly LabelledResult[]): CheckResult {
   return { warnings, notes };
 }
 
-/** Adds a label in front of each form of a warning or note. */
+/** Prefixes all texts of a warning or note with a label. */
 export function addLabel(label: string, warning: CheckMessage): CheckMessage {
   const { message, forReaders } = warning;
   return {

@@ -5,12 +5,12 @@ import { isObject } from '../text/json-object.ts';
 import { printable, truncate } from '../text/printable.ts';
 import { CheckMessages } from './check.ts';
 
-// Names are compared in lower case by their letters only: `hasMore` and `has_more` are the same.
+// Names are compared by their letters only, ignoring case: `hasMore` equals `has_more`.
 
 const errorNames: readonly string[] = ['error', 'errors'];
 const moreNames: readonly string[] = ['next', 'hasmore', 'partial', 'truncated'];
 
-/** Members that adreport reads, or that the specification describes. */
+/** Keys that adreport reads or that the specification describes. */
 const knownNames: readonly string[] = [
   ...errorNames,
   ...moreNames,
@@ -21,24 +21,24 @@ const knownNames: readonly string[] = [
 ];
 const knownInSummary: readonly string[] = ['since', 'until', 'breakdowns', 'timezone'];
 
-/** A document that has rows or campaigns. */
+/** A document with rows or campaigns. */
 interface CheckedDocument {
   /** Subject of a sentence in messages: `The report`. */
   readonly subject: string;
   readonly document: unknown;
 
-  /** Set for a response with status 206. */
+  /** Whether the response has status 206. */
   readonly isPartial: boolean;
 }
 
-/** Depth to which nested members are read. */
+/** Maximum depth of nested objects to search. */
 const maxLevels = 20;
 
 /**
- * Finds members of a document that contradict its rows: an error, or a sign that the report is not
- * ready or incomplete. Unknown members become one note.
+ * Finds keys of a document that contradict its rows: an error, or a sign that the report is
+ * unfinished or incomplete. All unknown keys become one note.
  *
- * @param isPartial set for a response with status 206
+ * @param isPartial whether the response has status 206
  */
 export function checkOutsideRows(
   members: readonly ReportMember[],
@@ -56,7 +56,10 @@ export function checkOutsideRows(
   messages.addNote('outside the rows', `The response also contains ${names}.`);
 }
 
-/** Finds a campaign list that is marked as incomplete, in which a pattern would miss campaigns. */
+/**
+ * Adds a warning if a campaign list is marked as incomplete, because a pattern would miss
+ * campaigns.
+ */
 export function checkCampaigns({ document, isPartial }: CampaignList): CheckResult {
   const messages = new CheckMessages();
   addWarnings({ subject: 'The campaign list', document, isPartial }, messages);
@@ -79,7 +82,7 @@ interface Member {
   readonly value: unknown;
 }
 
-/** Yields the members of objects and of objects in lists, at any depth. */
+/** Yields all keys of nested objects and lists. */
 function* listMembers(value: unknown, path: readonly string[] = []): Generator<Member> {
   if (typeof value !== 'object' || value === null || path.length > maxLevels) return;
 
@@ -90,7 +93,7 @@ function* listMembers(value: unknown, path: readonly string[] = []): Generator<M
   }
 }
 
-/** Returns a warning if a member shows that the report is not complete. */
+/** Returns a warning if a key shows that the report is not complete. */
 function judgeMember(subject: string, { path, value }: Member): string | undefined {
   const name = toPlainName(path.at(-1) ?? '');
   const json = printable((JSON.stringify(value) ?? '').slice(0, 150));
@@ -102,7 +105,7 @@ function judgeMember(subject: string, { path, value }: Member): string | undefin
   if (moreNames.includes(name) && (isTrue(value) || isLink(value))) {
     return `${subject} is incomplete: the response has ${member}.`;
   }
-  // Elsewhere it may be the status of a campaign.
+  // At any other path, it may be the status of a campaign.
   const isReportStatus = path.length === 1 || path[0] === 'response';
   if (name !== 'status' || !isReportStatus || typeof value !== 'string') return undefined;
   const outcome = knownOutcomeOf(value);
@@ -110,7 +113,7 @@ function judgeMember(subject: string, { path, value }: Member): string | undefin
   return isUnready ? `${subject} is not ready: the response has ${member}.` : undefined;
 }
 
-/** Lists unknown members of a document and of its summary. Members without meaning are left out. */
+/** Lists unknown keys of a document and its summary, except those with empty values. */
 function findUnknown({ summary, ...members }: Readonly<Record<string, unknown>>): string[] {
   const unknown: string[] = [];
   for (const [name, value] of Object.entries(members)) {
@@ -122,7 +125,7 @@ function findUnknown({ summary, ...members }: Readonly<Record<string, unknown>>)
   return unknown;
 }
 
-/** Returns only the letters of a name, in lower case. */
+/** Reduces a name to its letters, in lower case. */
 function toPlainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
@@ -131,7 +134,9 @@ function isTrue(value: unknown): boolean {
   return value === true || (typeof value === 'string' && /^true$/i.test(value));
 }
 
-/** Returns true for a URL, a path or a query, also in an object (`{"href": "/page/2"}`). */
+/**
+ * Returns true for a URL, a path or a query, including inside an object (`{"href": "/page/2"}`).
+ */
 function isLink(value: unknown): boolean {
   if (isObject(value)) return Object.values(value).some(isLink);
   return typeof value === 'string' && /^(?:https?:|[/?])/i.test(value.trim());
@@ -141,8 +146,8 @@ const emptyStatusPattern =
   /^\s*(?:|0|ok|no|none|null|false|no errors?|success|successful)[.!]?\s*$/i;
 
 /**
- * Returns false for values that mean “nothing”, such as 0, `ok` or `no errors`, also in lists and
- * objects.
+ * Returns false for values that mean “nothing”, such as 0, `ok` or `no errors`, including inside
+ * lists and objects.
  */
 function isMeaningful(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).some(isMeaningful);

@@ -21,12 +21,12 @@ import { ValueCheck } from './value-check.ts';
 import { checkWindow, findSummary } from './window-check.ts';
 import { checkHourOffsets, checkZone } from './zone-check.ts';
 
-/** Facts about a report that are not in its body. */
+/** What is known about a report besides its body. */
 export interface CheckedReport {
-  /** Request. Without it, the rows are only compared with each other. */
+  /** The request. Without a request, the rows are only compared with each other. */
   readonly part?: Part | undefined;
 
-  /** True for a response with status 206. */
+  /** Whether the response has status 206. */
   readonly isPartial?: boolean;
 
   /** Milliseconds since 1970. */
@@ -34,15 +34,15 @@ export interface CheckedReport {
 }
 
 /**
- * Checks a report while its rows pass through (`cli.md`, Checks). It is compared with the request
- * and with itself. Each file of this folder is one line of the table. Memory is bounded by the
- * length of the window and the first million rows.
+ * Checks a streamed report against its request and for consistency (`cli.md`, Checks). Each file in
+ * this folder is a line of the table there. Memory is bounded by the length of the window and the
+ * first million rows.
  */
 export class ReportCheck {
   readonly #report: CheckedReport;
   readonly #times = new RowTimes();
 
-  /** Created with the first rows, whose columns are checked if the request is not known. */
+  /** Created with the first rows, whose columns are checked if the request is unknown. */
   #checks: readonly Check[] | undefined;
 
   constructor(report: CheckedReport) {
@@ -71,12 +71,12 @@ export class ReportCheck {
   #checkSummary(part: Part, { members }: ReportTail, messages: CheckMessages): void {
     const summary = findSummary(members);
     if (summary) checkWindow(part, summary, messages);
-    // A buyer's summary has the same zone whatever the request says.
+    // A buyer's summary always has the same zone, whatever the request.
     if (summary && part.query.profile === 'dsp') checkZone(part, summary, messages);
     checkHourOffsets(this.#times, part.zone, messages);
   }
 
-  /** @param first absent for a report without rows */
+  /** @param first first rows; absent for a report without rows */
   #makeChecks(first?: RowBatch): Check[] {
     const { part, nowMs } = this.#report;
     if (!part) {
@@ -94,7 +94,7 @@ export class ReportCheck {
     const now = Math.floor(nowMs / 1_000);
     return [
       new ColumnCheck(requested, metrics),
-      // Some checks use the sums of the checks before them.
+      // Some later checks use the sums of these.
       ...metrics,
       new RowCheck({ part, columns, metrics, now, times: this.#times }),
       ...makeFilterChecks(part.query.filters, columns),
@@ -109,7 +109,7 @@ function makeValueChecks(columns: readonly Column[]): ValueCheck[] {
 }
 
 /**
- * Returns the columns of rows whose request is not known: all metrics, and the breakdowns that have
+ * Lists the columns to check if the request is unknown: all metrics, and the breakdowns that have
  * values.
  */
 function listKnownColumns(batch: RowBatch): Column[] {
@@ -120,7 +120,7 @@ function listKnownColumns(batch: RowBatch): Column[] {
 
     const metric = metricOfField(field)?.name;
     const breakdown = breakdownOfField(field)?.name as BreakdownName | undefined;
-    // A metric may have its first value in a later batch.
+    // A metric may get its first value in a later batch.
     if (metric !== undefined) columns.push({ field, type, metric });
     else if (breakdown !== undefined && hasValue(batch, field)) {
       columns.push({ field, type, breakdown });

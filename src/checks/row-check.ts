@@ -12,10 +12,7 @@ import { type Check, type CheckMessages, formatRows } from './check.ts';
 import { maxTimes, type RowTime, type RowTimes } from './row-times.ts';
 import type { ValueCheck } from './value-check.ts';
 
-/**
- * Breakdowns whose values identify a row. In other breakdowns, two different things may share a
- * name.
- */
+/** Breakdowns with unique values. In other breakdowns, two different things may share a name. */
 const keyBreakdowns: readonly BreakdownName[] = [
   'DAILY',
   'HOURLY',
@@ -30,7 +27,7 @@ const keyBreakdowns: readonly BreakdownName[] = [
   'DEVICETYPE',
 ];
 
-/** Facts that the rows are compared with. */
+/** What the rows are compared with. */
 interface ExpectedRows {
   readonly part: Part;
   readonly columns: readonly Column[];
@@ -43,14 +40,13 @@ interface ExpectedRows {
 }
 
 /**
- * Finds rows outside the window, dates that are not the day of their hour, repeated keys, and
- * repeated headers. Adds notes on hours, days and months without rows, and on times that cannot be
- * read.
+ * Finds rows outside the window, dates that do not match the hour, repeated keys, and repeated
+ * headers. Adds notes on hours, days and months without rows, and on invalid times.
  */
 export class RowCheck implements Check {
   readonly #expected: ExpectedRows;
 
-  /** Absent if two rows may have the same breakdown values. */
+  /** Absent if two rows may legitimately have the same breakdown values. */
   readonly #finder: RepeatFinder | undefined;
 
   constructor(expected: ExpectedRows) {
@@ -96,7 +92,7 @@ function listFieldsWith(columns: readonly Column[], kind: 'breakdown' | 'metric'
 
 const secondsPerWeek = 7 * 86_400;
 
-/** Returns true if clocks may be set back in the window. Two hours then have the same name. */
+/** Returns true if clocks may go back in the window, which gives two hours the same name. */
 function mayRepeatHours({ since, until, zone }: Window): boolean {
   for (let start = since; start <= until; start += secondsPerWeek) {
     const end = Math.min(start + secondsPerWeek, until);
@@ -105,7 +101,7 @@ function mayRepeatHours({ since, until, zone }: Window): boolean {
   return false;
 }
 
-/** Finds a row whose date is not the day of its hour. */
+/** Finds a row whose date does not match its hour. */
 function checkHourDates(times: RowTimes, zone: string, messages: CheckMessages): void {
   for (const { date, hour, day, moment, firstRow } of times.all) {
     if (day === undefined || !moment) continue;
@@ -122,7 +118,7 @@ function checkHourDates(times: RowTimes, zone: string, messages: CheckMessages):
   }
 }
 
-/** Compares the hours with the window. Compares the dates instead if no hour can be read. */
+/** Compares the hours with the window, or the dates if there are no valid hours. */
 function checkTimes({ part, now, times }: ExpectedRows, messages: CheckMessages): void {
   const breakdowns = breakdownsToSend(part.query.breakdowns);
   const isHourly = breakdowns.includes('HOURLY');

@@ -2,19 +2,19 @@ import { parseDay, parseTimestamp } from '../contract/values.ts';
 import { readField } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
 
-/** Maximum number of times that are remembered: eleven years of hours. */
+/** Maximum number of times to remember: eleven years of hours. */
 export const maxTimes = 100_000;
 
 /** Rows with the same date and hour. */
 export interface RowTime {
-  /** Values as they were written, or null if there is no such column. */
+  /** Values as received, or null if there is no such column. */
   readonly date: Value;
   readonly hour: Value;
 
-  /** Days since 1970. Absent if the date cannot be read. */
+  /** Days since 1970, or `undefined` for an invalid date. */
   readonly day: number | undefined;
 
-  /** Instant and wall time of the hour. Absent if the hour cannot be read. */
+  /** Instant and wall time of the hour, or `undefined` for an invalid hour. */
   readonly moment: ReturnType<typeof parseTimestamp>;
 
   /** Counted from 1. */
@@ -23,7 +23,7 @@ export interface RowTime {
   rowCount: number;
 }
 
-/** Collects the distinct times of a report as its rows pass. */
+/** Collects the distinct times of a report. */
 export class RowTimes {
   hasHours = false;
 
@@ -51,7 +51,7 @@ export class RowTimes {
     }
   }
 
-  /** Returns `undefined` if the time is new and too many times are remembered already. */
+  /** Returns `undefined` for a new time once the limit is reached. */
   #readTime(date: Value, hour: Value, firstRow: number): RowTime | undefined {
     const key = `${date} ${hour}`;
     const known = this.#times.get(key);

@@ -8,21 +8,21 @@ import { numberAt } from '../totals/numbers.ts';
 import type { Check, CheckMessages } from './check.ts';
 import type { ValueCheck } from './value-check.ts';
 
-/** Sums above this are rarely equal by chance. A total must have two such sums. */
+/** Sums above this limit are rarely equal by chance. A total must have two such sums. */
 const significantSum = new Decimal(1_000n, 0);
 
 const zero = new Decimal(0n, 0);
 const halfCent = new Decimal(5n, 3);
 
-/** A row without this ID has no campaign or ad unit, even if it has a name. */
+/** ID fields that must be empty in a total. The name field may contain a word such as “Total”. */
 const idFields: Readonly<Record<string, string>> = { CAMPAIGN: 'campaignId', ADUNIT: 'adId' };
 
-/** A row without breakdown values. */
+/** A row without breakdown values, which may be a total. */
 interface Candidate {
   /** Counted from 1. */
   readonly row: number;
 
-  /** Value of each metric, 0 if there is no number. */
+  /** Value of each metric, or 0 if there is no number. */
   readonly values: readonly Decimal[];
 
   /** Sum of the absolute values. */
@@ -31,15 +31,15 @@ interface Candidate {
 
 /**
  * Finds a total among the rows. In a total, every breakdown other than time is empty, and the
- * metrics are the sums of all other rows. If the report is by time only, the time is empty.
+ * metrics are the sums of all other rows. In a report by time only, the time is empty.
  *
- * The metrics read each batch before this check.
+ * The value checks have to observe each batch before this check.
  */
 export class TotalCheck implements Check {
   readonly #metrics: readonly ValueCheck[];
   readonly #keys: readonly Column[];
 
-  /** Largest candidate. A total is as large as all other rows together. */
+  /** Largest candidate, because a total is as large as all other rows together. */
   #largest: Candidate | undefined;
 
   constructor(columns: readonly Column[], metrics: readonly ValueCheck[]) {
@@ -92,7 +92,7 @@ export class TotalCheck implements Check {
   }
 }
 
-/** Compares a value with half the sum of its metric. They may differ by half a cent. */
+/** Returns true if a value is half the sum of its metric, within half a cent. */
 function isSumOfOthers({ sum }: ValueCheck, value: Decimal): boolean {
   const total = toDecimal(sum.get() ?? 0) ?? zero;
   const difference = total.minus(value).minus(value);

@@ -9,8 +9,8 @@ import { parseNumber } from '../totals/numbers.ts';
 import { type Check, type CheckMessages, formatRows } from './check.ts';
 
 /**
- * Finds values of a metric that are not numbers, and fractions in an integer metric. Adds a note if
- * the metric has no number at all. Adds up the metric.
+ * Adds up a metric. Finds values that are not numbers, and fractions in an integer metric. Adds a
+ * note if the metric has no numbers at all.
  */
 export class ValueCheck implements Check {
   readonly column: Column;
@@ -19,10 +19,12 @@ export class ValueCheck implements Check {
 
   numberCount = 0;
 
-  /** First row with the metric's name instead of a number, counted from 1. 0 if there is none. */
+  /**
+   * First row with the metric's name instead of a number, counted from 1, or 0 if there is none.
+   */
   headerRow = 0;
 
-  /** Rows whose value is not a number of the metric's type. */
+  /** Number of values that do not have the metric's type. */
   #wrongCount = 0;
   #firstWrongRow = 0;
 

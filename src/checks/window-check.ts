@@ -7,7 +7,7 @@ import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
 import type { CheckMessages } from './check.ts';
 
-/** A summary as received. Its members may be absent or have a wrong type. */
+/** A summary as received. Fields may be missing or have a wrong type. */
 export type Summary = Readonly<Record<string, unknown>>;
 
 /** Returns `undefined` if the `summary` is absent or not an object. */
@@ -17,7 +17,7 @@ export function findSummary(members: readonly ReportMember[]): Summary | undefin
   return isObject(value) ? value : undefined;
 }
 
-/** Finds a summary whose window differs from the request. */
+/** Warns if the window in the summary differs from the request. */
 export function checkWindow(part: Part, summary: Summary, messages: CheckMessages): void {
   const { zone } = part;
   const since = readEnd('since', summary, part, messages);
@@ -37,13 +37,13 @@ export function checkWindow(part: Part, summary: Summary, messages: CheckMessage
 
 const secondsPerDay = 86_400;
 
-/** First and last second of a report, since 1970. */
+/** First and last second, in unix seconds. */
 type Span = Pick<Window, 'since' | 'until'>;
 
 /**
- * Reads one end of a summary's window. Returns the requested end if the summary has none, if it
- * cannot be read (with a note), or if both mean the same: `until` may be the next second, and a time
- * without an offset may differ by a day, because it may be in any zone.
+ * Reads `since` or `until` of a summary. Returns the requested time if the summary has none, if its
+ * time is invalid (with a note), or if both mean the same: `until` may be the next second, and a
+ * time without an offset may differ by a day, because it may be in any zone.
  */
 function readEnd(
   name: 'since' | 'until',
@@ -74,8 +74,8 @@ function formatSpan({ since, until }: Span, zone: string): string {
 }
 
 /**
- * Finds the clock that explains the difference, by which the service seems to read timestamps.
- * Returns `undefined` if there is none.
+ * Finds the clock by which the service seems to read timestamps, or returns `undefined` if no clock
+ * explains the difference.
  */
 function findClock(actual: Span, { since, until, zone }: Window): WindowClock | undefined {
   const toWall = (instant: number): number => instant + offsetAt(instant, zone);

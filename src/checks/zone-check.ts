@@ -8,7 +8,7 @@ import type { Summary } from './window-check.ts';
 const secondsPerHalfYear = 183 * 86_400;
 
 /**
- * Finds a summary with a zone other than the requested one. Two zones count as the same if their
+ * Warns if the zone in the summary is not the requested zone. Two zones count as the same if their
  * clocks agree in both halves of the year.
  */
 export function checkZone(
@@ -32,8 +32,8 @@ export function checkZone(
 }
 
 /**
- * Finds an hour whose offset the zone does not have at that time. `Z` means that the hour is in
- * UTC.
+ * Warns if an hour has an offset that the zone does not have at that time. `Z` means that the hour
+ * is in UTC.
  */
 export function checkHourOffsets(times: RowTimes, zone: string, messages: CheckMessages): void {
   for (const time of times.all) {
@@ -53,6 +53,6 @@ function hasOtherOffset({ hour, moment }: RowTime, zone: string): boolean {
   const offsetSeconds = (moment.wallMs - moment.instantMs) / 1_000;
   const instant = moment.instantMs / 1_000;
   if (offsetSeconds === offsetAt(instant, zone)) return false;
-  // With clock changes of thirty minutes, an hour has the offset at its end.
+  // After a clock change of thirty minutes, an hour may have the offset of its end.
   return offsetSeconds !== offsetAt(instant + secondsPerHour - 1, zone);
 }

@@ -178,9 +178,7 @@ export function readReport(options: ReportOptions, settings: CheckedSettings): P
   });
 }
 
-/**
- * Throws `UsageError` for computed metrics and breakdowns, which only the command line supports.
- */
+/** Throws `UsageError` for WEEKLY and computed metrics, which only the command line supports. */
 function refuseComputed({ breakdowns, metrics }: Query): void {
   if (breakdowns.includes('WEEKLY')) {
     throw new UsageError('The client does not support WEEKLY, which needs one report per week.', {

@@ -40,7 +40,7 @@ export const campaignsCommand = declareCommand({
   action: ({ context, options }) => campaigns(context, options),
 });
 
-/** Lists campaigns. With `--ad-units`, lists their ad units instead. */
+/** Lists campaigns, or their ad units with `--ad-units`. */
 async function campaigns(context: Context, options: OptionsOf<typeof flags>): Promise<void> {
   const { search, active, adUnits = false } = options;
   const { host, console, account } = context;
@@ -71,8 +71,8 @@ async function campaigns(context: Context, options: OptionsOf<typeof flags>): Pr
 }
 
 /**
- * Searches the names and ids of a campaign and its ad units. Names match without regard to accents
- * and case; an id must match as a whole.
+ * Searches the names and IDs of a campaign and its ad units. Names match any part, ignoring accents
+ * and case; IDs must match completely.
  */
 function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): boolean {
   const plain = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
@@ -84,7 +84,7 @@ function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): bo
 }
 
 /**
- * Selects campaigns that run in a period. The dates of campaigns are Paris wall time
+ * Builds a filter for campaigns that run in a period. Campaign dates are Paris wall time
  * (`decisions.md` 5).
  */
 function selectActive(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
@@ -102,12 +102,12 @@ function selectActive(period: string, nowMs: number): (campaign: CampaignRecord)
   };
 }
 
-/** Reads a date of a campaign, or returns `undefined` if it is invalid. */
+/** Returns `undefined` for an invalid date. */
 function readDate(date: string): string | undefined {
   return /^[1-9]\d{3}-\d\d-\d\d/.test(date) ? date : undefined;
 }
 
-/** Formats an instant in the form of campaign dates: `2026-11-01 00:00:00`. */
+/** Formats an instant like a campaign date: `2026-11-01 00:00:00`. */
 function wallTime(instant: number): string {
   return formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' ');
 }

@@ -42,7 +42,7 @@ export const checkCommand = declareCommand({
 /** Exit code for incomplete or wrong data (`cli.md`, Streams and errors). */
 export const problemsExitCode = 9;
 
-/** Checks all paths; those that have no declaration are refused together at the end. */
+/** Checks all paths, then throws one `UsageError` for all paths without a declaration. */
 async function checkPaths(context: Context, paths: readonly string[], period: TypedPeriod) {
   const { cwd, signal, wallClock } = context.host;
   const checked: CheckedFolder[] = [];
@@ -61,7 +61,7 @@ async function checkPaths(context: Context, paths: readonly string[], period: Ty
   return { checked, refusal };
 }
 
-/** Throws `UsageError` for an empty path, which an unset shell variable makes. */
+/** Throws `UsageError` for an empty path, as from an unset shell variable. */
 export function toTypedPath(cwd: string, path: string): TypedPath {
   if (path !== '') return { absolute: resolve(cwd, path), shown: path };
   throw new UsageError('The path is empty.', { hint: 'Name a folder that run fills.' });
@@ -70,7 +70,7 @@ export function toTypedPath(cwd: string, path: string): TypedPath {
 interface WrittenChecks {
   readonly checked: readonly CheckedFolder[];
 
-  /** Paths as typed. */
+  /** Paths as the user entered them. */
   readonly paths: readonly string[];
   readonly period: TypedPeriod;
 }
@@ -137,12 +137,12 @@ function formatRange({ firstDay }: FolderPart, { lastDay }: FolderPart): string 
   return firstDay === lastDay ? firstDay : `${firstDay} to ${lastDay}`;
 }
 
-/** The problems of a folder, and its declaration if that can be used. */
+/** The problems of a folder, with its declaration if that is usable. */
 interface FolderProblems extends Pick<CheckedFolder, 'folder' | 'declaration'> {
   readonly problems: readonly Problem[];
 }
 
-/** Formats a line for each problem; the same problem of consecutive files is one line. */
+/** Formats a line for each problem, and one line for the same problem in consecutive files. */
 export function problemLines(
   cwd: string,
   { folder, declaration, problems }: FolderProblems,
@@ -164,7 +164,7 @@ export function problemLines(
     const count = formatPlural(group.length, declaration?.split ?? 'file');
     const files = last ? `${shown} … ${last.file} (${count})` : shown;
 
-    // The kind is enough. The advice is printed once.
+    // The kind is enough, because the advice is printed once.
     if (kind === 'missing')
       return `missing: ${files}. ${index === firstMissing ? advice : ''}`.trimEnd();
     const subject = last ? `${files}. ${file}` : files;
@@ -181,7 +181,7 @@ function closingLines({ host }: Context, { checked, paths, period }: WrittenChec
   return [...notes, `To solve: ${formatUpdate({ paths, period }, host.platform)}`];
 }
 
-/** Formats the command that updates some paths in a period. */
+/** Formats the command that updates the paths in a period. */
 export function formatUpdate(
   { paths, period }: Pick<WrittenChecks, 'paths' | 'period'>,
   platform: NodeJS.Platform,

@@ -31,7 +31,7 @@ interface Invocation<Options, Args> {
   readonly options: Options & GlobalFlags;
   readonly args: Args;
 
-  /** Options on the command line, by name; the others have their defaults. */
+  /** Names of the options on the command line. All others have their defaults. */
   readonly typedOptions: ReadonlySet<string>;
 
   /** Root command, for help and completion. */
@@ -46,24 +46,26 @@ interface CommandSpec<
   readonly name: string;
   readonly args?: Args;
 
-  /** Line in lists of commands. */
+  /** Description in lists of commands. */
   readonly summary: string;
 
   /** Examples: command lines that run as printed. */
   readonly examples: readonly Pair[];
   readonly flags?: Groups;
 
-  /** Groups of flags of the parent command that work here too. Its other flags are refused. */
+  /**
+   * Flags of the parent command that this command accepts too. The parent's other flags are
+   * rejected.
+   */
   readonly flagsAbove?: GroupsAbove;
 
-  /** Context options that do not come from flags. */
+  /** Context options other than flags. */
   readonly contextOptions?: Partial<ContextOptions>;
   readonly subcommands?: readonly CommandDeclaration[];
 
   /**
-   * Runs the command. May resolve to an exit code other than 0. Throws `AdreportError`s, and
-   * writes only through `context.console`. A command without an action is a group, which prints
-   * its help.
+   * Runs the command. May resolve to an exit code. Throws `AdreportError`s, and writes only through
+   * `context.console`. A command without an action is a group that prints its help.
    */
   readonly action?: (
     invocation: Invocation<OptionsOf<Groups> & OptionsOf<GroupsAbove>, ArgumentValues<Args>>,
@@ -83,8 +85,8 @@ export interface CommandDeclaration {
 }
 
 /**
- * A Commander command with its examples and with the flags that it takes from its parent. Commander
- * calls a method for each kind of mistake. These methods throw adreport's errors.
+ * A Commander command with examples and with flags of its parent. Overrides Commander's handlers
+ * for mistakes in a command line, to throw adreport's errors.
  */
 export class DeclaredCommand extends Command {
   readonly examples: readonly Pair[];
@@ -97,23 +99,19 @@ export class DeclaredCommand extends Command {
     this.#groupsAbove = groupsAbove;
   }
 
-  /** Refuses an unknown flag; called by Commander. */
   unknownOption(word: string): void {
     throw unknownFlagError(this, word, listVisibleOptions(this));
   }
 
-  /** Refuses an unknown command; called by Commander. */
   unknownCommand(): never {
     throw unknownCommandError(this, this.args[0] ?? '');
   }
 
-  /** Refuses a missing argument; called by Commander. */
   missingArgument(name: string): never {
     const usage = this.createHelp().commandUsage(this);
     throw new UsageError(`Missing argument <${name}>.`, { hint: `Usage: ${usage}` });
   }
 
-  /** Refuses a flag without its value; called by Commander. */
   optionMissingArgument({ long, flags }: Option): never {
     const flag = long ?? flags;
     throw new UsageError(`${flag} needs a value.`, {
@@ -122,14 +120,12 @@ export class DeclaredCommand extends Command {
     });
   }
 
-  /** Refuses flags that exclude each other; called by Commander. */
   _conflictingOption({ long, flags }: Option, other: Option): never {
     const flag = long ?? flags;
     const message = `${flag} cannot be used with ${other.long ?? other.flags}.`;
     throw new UsageError(message, { about: { flag }, hint: 'Remove one of them.' });
   }
 
-  /** Refuses excess arguments; called by Commander. */
   _excessArguments(args: readonly string[]): never {
     const { length } = this.registeredArguments;
     const count = formatPlural(length, 'argument');
@@ -138,14 +134,14 @@ export class DeclaredCommand extends Command {
     });
   }
 
-  /** Returns true if a flag of the parent works here too. */
+  /** Returns true if this command accepts the parent's flag. */
   takesFromAbove(option: Option): boolean {
     const name = option.attributeName();
     return this.#groupsAbove.some(({ flags }) => Object.hasOwn(flags, name));
   }
 }
 
-/** Infers the types of the action's arguments from the flags and arguments. */
+/** Declares a command whose action has types inferred from its flags and arguments. */
 export function declareCommand<
   const Groups extends readonly FlagGroup[] = [],
   const GroupsAbove extends readonly FlagGroup[] = [],
@@ -172,7 +168,7 @@ export function declareCommand<
         action({
           context,
           options,
-          // Commander has checked their number and words.
+          // Commander has checked their number and values.
           args: command.processedArgs as ArgumentValues<Args>,
           typedOptions: listTypedOptions(command),
           program: findProgram(command),
@@ -194,7 +190,7 @@ export function findProgram(command: Command): Command {
   return command.parent ? findProgram(command.parent) : command;
 }
 
-/** Throws `UsageError` for a flag of the parent that has no effect here: `export --port 80`. */
+/** Throws `UsageError` for a parent's flag that has no effect here: `export --port 80`. */
 function refuseParentFlags(command: DeclaredCommand): void {
   for (const option of command.parent?.options ?? []) {
     const isTyped = command.parent?.getOptionValueSource(option.attributeName()) === 'cli';
@@ -208,10 +204,7 @@ function refuseParentFlags(command: DeclaredCommand): void {
   }
 }
 
-/**
- * Lists the options that a command shows: its own options, then those of its parent, then those of
- * the program.
- */
+/** Lists the options in a command's help: its own, then its parent's, then the program's. */
 export function listVisibleOptions(command: Command): Option[] {
   const { parent } = command;
   const options = [...command.options];
@@ -228,18 +221,15 @@ function countRare(groups: readonly FlagGroup[]): number {
 }
 
 /**
- * Declares `--help-all` so that lists of flags show it. `expandHelpAll` in `program.ts` turns it
- * into `--help`.
+ * Declares `--help-all` only for the lists of flags. `expandHelpAll` in `program.ts` replaces it
+ * with `--help`.
  */
 function addHelpAll(command: Command, rareCount: number): void {
   const option = new Option('--help-all', `print all flags (${rareCount} more)`);
   command.addOption(option.helpGroup('Help:'));
 }
 
-/**
- * Finds the subcommand that the words name. Without words, this is the command itself. Returns
- * `undefined` if a word is unknown.
- */
+/** Finds a subcommand by its path, or returns `undefined`. An empty path is the command itself. */
 export function findCommand(
   above: Command,
   [name, ...more]: readonly string[],

@@ -2,7 +2,8 @@ import type { Command, Option } from 'commander';
 import { readSettingWord } from '../account/setting-values.ts';
 import { declareCommand, findCommand, listVisibleOptions } from './command.ts';
 
-// Each script passes the words up to the cursor. If there is no candidate, the shell offers files.
+// Each script passes the words up to the cursor. Without candidates, the shell completes file
+// names.
 const scripts = {
   bash: String.raw`_adreport() {
   local IFS=$'\n'
@@ -55,7 +56,7 @@ export const completionCommand = declareCommand({
   },
 });
 
-/** Called by the shell scripts while a command line is being typed. */
+/** Called by the shell scripts on Tab. */
 export const completeCommand = declareCommand({
   name: 'complete',
   args: ['[words...]'],
@@ -72,7 +73,10 @@ export const completeCommand = declareCommand({
   },
 });
 
-/** Lists what the next word can be: a value of the flag before it, a command, a choice, a flag. */
+/**
+ * Lists candidates for the current word: values of the preceding flag, commands, argument values
+ * and flags.
+ */
 function listCandidates(program: Command, before: readonly string[], current: string): string[] {
   const { command, operandCount } = findPosition(program, before);
   const option = findOptionWithValue(command, before.at(-1) ?? '');
@@ -86,7 +90,7 @@ function listCandidates(program: Command, before: readonly string[], current: st
   return names.length === 0 && command.registeredArguments.length === 0 ? flags : names;
 }
 
-/** Finds the command that the words name. Counts the other words, except flags and their values. */
+/** Finds the command of a command line, and counts the arguments after it. */
 function findPosition(program: Command, words: readonly string[]) {
   let command = program;
   let operandCount = 0;

@@ -81,8 +81,8 @@ export const configCommand = declareCommand({
 });
 
 /**
- * Prints every setting. With `--json`, prints an array of `{name, source, from, value}`. A token is
- * masked; a password is shown as `set`.
+ * Prints every setting, with `--json` as an array of `{name, source, from, value}`. Tokens are
+ * masked, and a password is shown as `set`.
  */
 async function listConfig(context: Context): Promise<void> {
   const settings = await context.account.settings();
@@ -104,8 +104,8 @@ async function listConfig(context: Context): Promise<void> {
 }
 
 /**
- * Stores or removes a setting. Other settings are not validated, so that a wrong base URL can be
- * corrected.
+ * Stores or removes a setting. The other settings are not validated, so that a wrong base URL can
+ * be fixed.
  */
 async function changeConfig(
   context: Context,

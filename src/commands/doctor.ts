@@ -31,7 +31,7 @@ export const doctorCommand = declareCommand({
     ['adreport doctor --service --local', 'check every claim about the service'],
   ],
   flags: [doctorFlags],
-  // A call that fails even once is a problem.
+  // Even a single failed call is a problem.
   contextOptions: { retries: 0, timeout: checkTimeoutMs },
   action({ context, options }) {
     const { service, yes: isConfirmed = false } = options;
@@ -39,14 +39,14 @@ export const doctorCommand = declareCommand({
   },
 });
 
-/** Prints each result with its fix. The exit code is that of the first problem. */
+/** Prints each result with its fix, and returns the exit code of the first problem. */
 async function doctor(context: Context): Promise<number> {
   const results = await diagnose(context);
   await printResults(context, results);
   return results.find(({ status }) => status === 'broken')?.exitCode ?? 0;
 }
 
-/** Width of a mark and a check's name. */
+/** Width of a mark and the name of a check, in columns. */
 const indent = 18;
 
 const marks: Readonly<Record<DoctorResult['status'], Mark>> = {
@@ -55,7 +55,7 @@ const marks: Readonly<Record<DoctorResult['status'], Mark>> = {
   broken: 'problem',
 };
 
-/** Removes the secrets of the settings, because the service may repeat them. */
+/** Redacts secrets, because the service may echo them. */
 async function printResults(
   { console, flags }: Context,
   results: readonly DoctorResult[],

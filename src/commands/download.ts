@@ -23,7 +23,7 @@ export const downloadCommand = declareCommand({
     download(context, options, requireReportId(reportId)),
 });
 
-/** Checks the report against its request as in `run`, if this machine created the report. */
+/** Downloads a report, and checks it against its request if this machine requested it. */
 async function download(context: Context, options: DownloadFlags, reportId: string): Promise<void> {
   const outputs = chooseOutputs(context, options);
   const { report: existing, part } = await findReport(context, reportId);

@@ -10,19 +10,19 @@ import { type ReportPlan, resolveNames, withRequestQuery } from '../run/plan-run
 import { printable, visibleJson } from '../text/printable.ts';
 import { defaultPort } from './server-flags.ts';
 
-/** One create call that would be made. */
+/** A create call that would be made. */
 interface PlannedCall {
   readonly account: ServiceAccount;
   readonly part: Part;
 
-  /** Name of the query, if the run has several. */
+  /** Label of the report, if the run has several. */
   readonly label?: string | undefined;
 
-  /** Files, or `-` for stdout; `null` for a report that is used only for comparison. */
+  /** Files, or `-` for stdout; `null` for a report that is only compared with. */
   readonly outputs: readonly string[] | null;
 }
 
-/** Prints the calls of a run. With `--compare`, each report is followed by the earlier one. */
+/** Prints the calls of a run. With `--compare`, each report is followed by its earlier report. */
 export async function showPlan(context: Context, reports: readonly ReportPlan[]): Promise<void> {
   const calls: PlannedCall[] = [];
   for (const planned of reports.filter(({ parts }) => parts.length > 0)) {
@@ -59,7 +59,7 @@ export async function printDryRun(
 
   for (const { account, label, part, outputs } of calls) {
     const { baseUrl, encoding } = await account.settings();
-    // This server has ended by the time the command line is pasted.
+    // The in-process server will have ended by the time the command is pasted.
     const typable = account.isLocal ? localServer : baseUrl.value?.href;
     const address = typable ?? 'https://reports.example.com';
     const { since, until, zone } = part;

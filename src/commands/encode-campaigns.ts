@@ -5,10 +5,10 @@ import { drawList, type TextColumn } from '../present/terminal/text-table.ts';
 import type { Output } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
 
-/** A campaign or an ad unit, with the members that its columns show. */
+/** A campaign or an ad unit, by column. */
 type Row = Readonly<Record<string, string | number>>;
 
-/** Encodes campaigns, or their ad units, for an output. */
+/** Encodes campaigns or their ad units in a format. */
 export async function encodeCampaigns(
   campaigns: readonly CampaignRecord[],
   { path, format, adUnits }: Output & { readonly adUnits: boolean },
@@ -77,7 +77,7 @@ function formatDays(campaign: Omit<CampaignRecord, 'adunits'>) {
   const start = campaign.campaignStartDate.slice(0, 10);
   const lastDay = campaign.campaignEndDate.slice(0, 10);
 
-  // The service gives campaigns without an end this year.
+  // The service uses the year 9999 for campaigns without an end.
   const isEndless = lastDay.startsWith('9999-');
   return { start, end: isEndless ? 'no end' : lastDay };
 }
@@ -87,7 +87,7 @@ function pick(row: Row, columns: readonly TextColumn<Row>[]): object {
   return Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
 }
 
-/** Encodes records as a JSON array or as NDJSON. Both have one record per line. */
+/** Encodes records as JSON or NDJSON, with one record per line. */
 function encodeJson(format: 'json' | 'ndjson', records: readonly object[]): Buffer {
   const lines = records.map((record) => JSON.stringify(record));
 

@@ -35,7 +35,7 @@ export const fieldsCommand = declareCommand({
   action: ({ context, options, args: [term] }) => fields(context, options, term),
 });
 
-/** Prints the vocabulary of a profile. With a term, prints only the entries that match the term. */
+/** Prints the vocabulary of a profile, or only the entries that match a term. */
 async function fields(
   context: Context,
   options: { readonly profile?: Profile },
@@ -89,10 +89,7 @@ async function fields(
   if (metrics.some(({ name }) => name.startsWith('revenue'))) console.note(revenueMeaning);
 }
 
-/**
- * Returns true if a term occurs in a name or its meaning, or if it is the name or one of its
- * aliases.
- */
+/** Returns true if a term occurs in the name or the meaning, or equals the name or an alias. */
 function matchesTerm({ name, meaning }: VocabularyEntry, term: string): boolean {
   const text = `${name}\n${meaning}`.toLowerCase();
   return text.includes(term.toLowerCase()) || findNames(term, [name]).length > 0;

@@ -29,8 +29,8 @@ export const helpCommand = declareCommand({
 });
 
 /**
- * Prints a topic, or the help of the program or of a command. For any other word, prints the places
- * where help mentions it. Throws `UsageError` if there are none.
+ * Prints a topic, or the help of the program or a command. For any other word, lists where help
+ * mentions it. Throws `UsageError` for a word that help does not mention.
  */
 async function help(
   { console, host }: Context,
@@ -40,7 +40,8 @@ async function help(
   const { width, style } = console.out;
   const name = words.join(' ');
 
-  // Topics come before commands: `view` is both, and `view --help` prints the help of the command.
+  // Topics come first. `view` is both a topic and a command, whose help is available as `view
+  // --help`.
   const topic = findTopic(name);
   if (topic !== undefined) {
     return console.write(renderMarkdown(topic, { width, style, platform: host.platform }));
@@ -65,7 +66,7 @@ function hasWord(text: string, word: string): boolean {
   return text.toLowerCase().includes(word.toLowerCase());
 }
 
-/** Finds the sections of all topics that have a word. */
+/** Finds the sections of all topics that contain a word. */
 function findHeadings(word: string): Pair[] {
   const headings: Pair[] = [];
   for (const [name, topic] of Object.entries(topics)) {
@@ -76,7 +77,7 @@ function findHeadings(word: string): Pair[] {
   return headings;
 }
 
-/** Finds the flags that mention a word, in a command and in the commands below it. */
+/** Finds the flags of a command and its subcommands whose help mentions a word. */
 function findFlags(command: Command, word: string): Pair[] {
   const flags: Pair[] = [];
   for (const { long, description, hidden } of command.options) {

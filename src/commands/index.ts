@@ -18,7 +18,7 @@ import { updateCommand } from './update.ts';
 import { viewCommand } from './view.ts';
 import { whoamiCommand } from './whoami.ts';
 
-/** Commands in the order of `adreport --help-all`. */
+/** Commands, in the order of `adreport --help-all`. */
 export const commandGroups: readonly {
   readonly heading: string;
   readonly commands: readonly CommandDeclaration[];
@@ -46,5 +46,5 @@ export const commandGroups: readonly {
   { heading: 'Help:', commands: [completionCommand, helpCommand] },
 ];
 
-/** Called by shell scripts, and shown in no list. */
+/** Called by shell scripts, and never listed. */
 export const hiddenCommands: readonly CommandDeclaration[] = [completeCommand];

@@ -15,7 +15,7 @@ export const initCommand = declareCommand({
   action: ({ context }) => init(context),
 });
 
-/** Content of the file, which runs unchanged. */
+/** Initial content of `adreport.yaml`, which works as is. */
 const example = `# Reports to run by name: adreport run weekly, or adreport run --all.
 # The keys are the flags of adreport run. A flag on the command line wins.
 # Tokens, passwords and base URLs do not belong here: see adreport help settings.
@@ -47,7 +47,7 @@ reports:
     output: data/{date}.csv
 `;
 
-/** Throws `OutputError` if `adreport.yaml` exists in the working folder. */
+/** Creates `adreport.yaml`. Throws `OutputError` if it exists in the working folder. */
 async function init({ console, host }: Context): Promise<void> {
   try {
     const file = await openOutput(resolve(host.cwd, projectFileName), {
@@ -58,7 +58,7 @@ async function init({ console, host }: Context): Promise<void> {
     await file.commit();
   } catch (cause) {
     if (!(cause instanceof OutputError)) throw cause;
-    // The usual hints name -o and --no-clobber. init has neither.
+    // The usual hints name -o and --no-clobber, which init does not have.
     const message =
       cause.code === 'EEXIST'
         ? `${projectFileName} already exists and was not changed.`

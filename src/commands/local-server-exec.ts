@@ -49,15 +49,15 @@ export const execCommand = declareCommand({
 });
 
 /**
- * Returns environment variables with which a command reaches the local server and no other. They
- * have the server's first account, no other credentials, and no proxy for the server's host.
+ * Builds environment variables with which a command can reach only the local server: with its first
+ * account, no other credentials, and no proxy for its host.
  */
 function buildEnvironment(
   { url, accounts }: LocalServer,
   env: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv {
   const [account] = accounts;
-  // Some clients read only one of the two names, and some read it only if the other is not set.
+  // Some clients read only one of the two names, or read one only if the other is not set.
   const others = env.no_proxy || env.NO_PROXY;
   // `*` means every host only if it is the whole value.
   const noProxy = others === '*' ? others : [others, new URL(url).hostname].filter(Boolean).join();
@@ -73,7 +73,6 @@ function buildEnvironment(
   };
 }
 
-/** Prints why calls were refused. */
 function showRefusals({ console }: Context, server: LocalServer): void {
   const requests = server.requests();
   const refused = requests.filter(({ why }) => why !== undefined);

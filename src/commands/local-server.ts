@@ -72,7 +72,7 @@ export const localServerCommand = declareCommand({
   },
 });
 
-/** Prints the URL to stdout. Prints the accounts and a first call to stderr. */
+/** Prints the URL to stdout, and the accounts and an example call to stderr. */
 async function announceServer(
   { console, flags, host }: Context,
   { url, accounts }: LocalServer,
@@ -94,7 +94,7 @@ async function announceServer(
   console.note(`  Or open ${url}/ in a browser. Press Ctrl-C to stop.`);
 }
 
-/** Writes the sample data of a period as fixtures, and lists the files. */
+/** Writes the sample data of a period as fixtures, and prints the file names. */
 async function exportData(
   { console, host, flags }: Context,
   { period, ...world }: { readonly seed: number; readonly scale: number; readonly period: string },

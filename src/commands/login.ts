@@ -68,30 +68,30 @@ export const loginCommand = declareCommand({
   action: ({ context, options }) => login(context, options),
 });
 
-/** Service to sign in to, and the account to store. */
+/** The service to sign in to, and the account to store. */
 interface Target {
   readonly name: string;
 
-  /** Stored account of that name; absent if there is none. */
+  /** Account already stored under that name, if any. */
   readonly before: StoredAccount | undefined;
   readonly baseUrl: URL;
   readonly profile: Profile;
   readonly settings: Settings;
 }
 
-/** Typed credentials: a token, or an e-mail address and a password. */
+/** Credentials from flags or prompts: a token, or an e-mail address and a password. */
 interface TypedCredentials {
   readonly token?: string;
   readonly credentials?: Credentials & { readonly password: string };
 
-  /** Command that printed the password. It is stored. */
+  /** Command that printed the password, to be stored. */
   readonly passwordCommand?: string;
 }
 
-/** Maximum number of tries at a prompt. */
+/** Maximum number of attempts at a prompt. */
 const maxTries = 3;
 
-/** Asks for missing values and checks them with a call. Stores the token, never the password. */
+/** Prompts for missing values and checks them with a call. Stores the token, never the password. */
 async function login(context: Context, options: LoginOptions): Promise<void> {
   const { accounts, console, host } = context;
   const prompt = new Prompt(host.stdin, console, host.signal);
@@ -149,7 +149,9 @@ function askProfile(prompt: Prompt): Promise<Profile> {
   ]);
 }
 
-/** Reads the secret that the flags name. Returns `undefined` without such a flag. */
+/**
+ * Reads the secret from the source that the flags name, or returns `undefined` without such a flag.
+ */
 async function readCredentials(
   { console, host }: Context,
   { tokenStdin, passwordStdin, passwordCommand, email: typedEmail }: LoginOptions,
@@ -189,7 +191,7 @@ async function askToken(prompt: Prompt): Promise<TypedCredentials> {
   return { token: checkToken(await prompt.askSecret(question)) };
 }
 
-/** @param lastEmail suggested to the user if no flag gives the e-mail address */
+/** @param lastEmail default at the prompt for the e-mail address */
 async function askPassword(
   prompt: Prompt,
   typedEmail: string | undefined,
@@ -203,7 +205,7 @@ async function askPassword(
 
 /**
  * Checks the credentials with a call, and stores the account. Throws `SignInError` if the service
- * refuses.
+ * refuses them.
  */
 async function signIn(context: Context, target: Target, typed: TypedCredentials): Promise<void> {
   const { accounts, account, console } = context;

@@ -18,7 +18,7 @@ export const logoutCommand = declareCommand({
   action: ({ context }) => logout(context),
 });
 
-/** Removes a stored account. The service is not called: tokens expire there by themselves. */
+/** Removes a stored account. The service is not called, because tokens expire on their own. */
 async function logout(context: Context): Promise<void> {
   const name = await context.accounts.nameToChange();
   let isStored = false;

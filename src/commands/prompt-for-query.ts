@@ -8,7 +8,7 @@ import type { Context } from '../run/context.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { Prompt } from '../ui/prompt.ts';
 
-/** Returns true on a terminal if the command line has neither a period nor a saved report. */
+/** Returns true on a terminal if the user gave neither a period nor a saved report. */
 export function shouldPrompt(
   { console }: Pick<Context, 'console'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,
@@ -20,12 +20,12 @@ export function shouldPrompt(
 }
 
 /**
- * Asks for the period. Asks for the breakdowns and the file too, unless they were typed. Prints the
- * equivalent command line.
+ * Prompts for the period, and for the breakdowns and the file unless they were given. Prints the
+ * equivalent command.
  */
 export async function promptForQuery(context: Context, options: RunFlags): Promise<RunFlags> {
   const { console, host, account, argv } = context;
-  // Fails before the first question if there is no sign-in.
+  // Fails before the first prompt if the user is not signed in.
   if (!options.dryRun) await account.client();
 
   const profile = options.profile ?? (await account.settings()).profile.value;

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 
-/** Throws `UsageError` for an empty ID, such as a failed `$(…)` leaves. */
+/** Throws `UsageError` for an empty ID, as from a failed `$(…)`. */
 export function requireReportId(text: string): string {
   if (text.trim() !== '') return text;
   throw new UsageError('The report ID is empty.', {

@@ -64,7 +64,7 @@ export const reportCommand = declareCommand({
   subcommands: [createCommand, statusCommand, downloadCommand, listCommand],
 });
 
-/** Requests a report and prints its id alone. */
+/** Requests a report and prints only its ID. */
 async function create(context: Context, options: OptionsOf<typeof createFlags>): Promise<void> {
   const { account, console, host } = context;
   const nowMs = host.wallClock();
@@ -89,7 +89,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   return console.result(context.flags.json ? asJson : printable(id));
 }
 
-/** Returns the error for `--by WEEKLY`, which needs one report per week. */
+/** Builds the error for `--by WEEKLY`, which needs one report per week. */
 function weeklyNeedsRunError(platform: NodeJS.Platform, query: Query): UsageError {
   const whole = query.since === undefined ? query : { period: 'last-week' };
   return new UsageError('report create cannot use --by WEEKLY, which takes one report per week.', {
@@ -118,10 +118,10 @@ function requestTime({ at }: LedgerEntry): string {
   return `${at.slice(0, 16).replace('T', ' ')}Z`;
 }
 
-/** Default of `--limit` on a terminal. */
+/** Default for `--limit` on a terminal. */
 const usualCount = 20;
 
-/** Prints the ledger, newest first. */
+/** Prints the reports requested on this machine, newest first. */
 async function listReports(context: Context, limit: number | undefined): Promise<void> {
   const { console, flags } = context;
   const isForPerson = console.out.isTerminal && !flags.json;

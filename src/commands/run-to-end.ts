@@ -14,9 +14,9 @@ interface ChildProgram {
 }
 
 /**
- * Runs a program to its end, then ends every process that it started. Returns the exit code of the
- * program, or 128 + n for a signal, as shells do. The program gets a process group of its own, which
- * is signalled as a whole. On a terminal it stays in our group, where Ctrl-C reaches it. Throws
+ * Runs a program, then ends every process that it started. Returns the exit code of the program, or
+ * 128 + n for a signal, as shells do. The program gets its own process group, so that all of its
+ * processes can be signaled. On a terminal, it stays in our group, where Ctrl-C reaches it. Throws
  * `UsageError` if the program cannot be started.
  */
 export async function runToEnd(program: ChildProgram): Promise<number> {
@@ -24,7 +24,7 @@ export async function runToEnd(program: ChildProgram): Promise<number> {
   const isGroup = process.platform !== 'win32' && host.stdin.isTTY !== true;
   const child = await start(program, isGroup);
 
-  /** Returns true if a process was signalled. */
+  /** Returns true if a process was signaled. */
   const signalAll = (signal: NodeJS.Signals | 0): boolean => {
     try {
       if (!isGroup || child.pid === undefined) return child.kill(signal);
@@ -38,7 +38,7 @@ export async function runToEnd(program: ChildProgram): Promise<number> {
     const isInterrupt = reason instanceof InterruptedError && reason.exitCode === 130;
     if (!isInterrupt || isGroup) signalAll(isInterrupt ? 'SIGINT' : 'SIGTERM');
   };
-  // A second signal ends this process at once, and the program with it.
+  // A second signal ends this process immediately, and the program with it.
   const endWithUs = (): void => void signalAll('SIGKILL');
   host.signal.addEventListener('abort', passOn);
   process.once('exit', endWithUs);
@@ -54,12 +54,12 @@ export async function runToEnd(program: ChildProgram): Promise<number> {
   }
 }
 
-/** How long remaining processes may run before they are killed, in milliseconds. */
+/** Grace period before remaining processes are killed, in milliseconds. */
 const graceMs = 2_000;
 
 /**
- * Ends a process group whose leader has ended. A signal may be lost in a process between fork and
- * exec, because its parent's handler catches it. Therefore SIGKILL follows.
+ * Ends a process group whose leader has ended. SIGKILL follows, because a process between fork and
+ * exec may lose a signal to its parent's handler.
  */
 async function endGroup(signalAll: (signal: NodeJS.Signals | 0) => boolean): Promise<void> {
   const deadline = performance.now() + graceMs;
@@ -86,7 +86,7 @@ async function start(
     if (process.platform !== 'win32' || !mayBeScript) {
       throw startError(program, cause);
     }
-    // Programs installed by npm are scripts on Windows (npm.cmd), which only cmd runs.
+    // On Windows, programs installed by npm are scripts (npm.cmd), which only cmd can run.
     const words = [program, ...args].map((word) => quoteForShell(word, 'win32'));
     return spawn(words.join(' '), { ...options, shell: true });
   }

@@ -37,7 +37,7 @@ export const runCommand = declareCommand({
   },
 });
 
-/** Downloads the report of the flags, or saved reports of `adreport.yaml`. */
+/** Downloads the report given by flags, or saved reports of `adreport.yaml`. */
 async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
   requireEffect(command);
@@ -68,7 +68,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   context.console.note(`Nothing to download${why}.`);
 }
 
-/** Throws `UsageError` for flags that have an effect only on several reports. */
+/** Throws `UsageError` for flags that only make sense for several reports. */
 function requireEffect({ options, names, typedOptions }: RunCommandLine): void {
   const { split, all, account = '', by = [], shard } = options;
   const isWeekly = by.some((name) => findNames(name, ['WEEKLY']).length > 0);
@@ -86,7 +86,7 @@ function needsSplitError(flag: string): UsageError {
 }
 
 /**
- * Throws `UsageError` if two reports of a run write to the same place, or if the system does not
+ * Throws `UsageError` if two reports of a run write to the same file, or if the system does not
  * allow a file name.
  */
 function requireDistinctFiles(

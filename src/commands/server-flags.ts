@@ -12,7 +12,7 @@ import { printable } from '../text/printable.ts';
 
 const hourMs = 3_600_000;
 
-/** Returns a reader for numbers in the range of a server option. */
+/** Builds a parser for numbers in the range of a server option. */
 const numberReader = (name: keyof typeof optionRanges) => (text: string) =>
   readWholeNumber(text, optionRanges[name]);
 
@@ -28,7 +28,7 @@ const hostFlags = flagGroup('Flags:', {
   },
 });
 
-/** Port of `local-server`. */
+/** Default port of `local-server`. */
 export const defaultPort = 8787;
 
 const portFlags = flagGroup('Flags:', {
@@ -135,12 +135,12 @@ const behaviorFlags = flagGroup('Behavior:', {
   },
 });
 
-/** Flags of every server; durations are in milliseconds. */
+/** Flags of every server. Durations are in milliseconds. */
 export const startFlags = [hostFlags, dataFlags, worldFlags, lifeFlags, behaviorFlags] as const;
 
 export const serverFlags = [portFlags, ...startFlags] as const;
 
-/** Reads a time with its offset into milliseconds since 1970. */
+/** Parses a time with an offset into milliseconds since 1970. */
 function readNow(value: string): number {
   const timeMs = parseClockTime(value);
   if (timeMs === undefined) throw new InvalidArgumentError(clockTimeAdvice);
@@ -148,8 +148,8 @@ function readNow(value: string): number {
 }
 
 /**
- * Reads an IP address or a host name. IPv6 may be in brackets. An empty value is refused, because
- * it would mean all addresses.
+ * Parses an IP address or a host name. IPv6 may be in brackets. Rejects an empty value, which would
+ * mean all addresses.
  */
 function parseHost(value: string): string {
   const host = value.replace(/^\[(.*)\]$/, '$1');
@@ -161,11 +161,11 @@ interface StartOptions {
   readonly flags: OptionsOf<typeof startFlags>;
   readonly port?: number;
 
-  /** Called at the end of every call of the service. */
+  /** Called after every request to the server. */
   readonly onRequest?: (request: LoggedRequest) => void;
 }
 
-/** Starts a server with the options of the flags. Warns if other machines can reach it. */
+/** Starts a server with the given flags, and warns if other machines can reach it. */
 export async function startFromFlags(
   { console, host: { cwd } }: Context,
   { flags, port = 0, onRequest }: StartOptions,

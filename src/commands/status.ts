@@ -35,7 +35,7 @@ export const statusCommand = declareCommand({
 });
 
 /**
- * Prints the status of a report. With `--json`, prints the whole record. The exit code is 6 if the
+ * Prints the status of a report, or the whole record with `--json`. Returns exit code 6 if the
  * report failed.
  */
 async function status(
@@ -65,7 +65,7 @@ async function status(
   }
 }
 
-/** Makes one status call and records the result. */
+/** Makes one status call and records the status. */
 async function callStatus(context: Context, reportId: string): Promise<StatusRecord> {
   const client = await context.account.client();
   const record = await client.status(reportId);

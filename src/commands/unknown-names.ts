@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { didYouMean, findNearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 
-/** Explains a word that is not a command, with the closest one. */
+/** Builds the error for an unknown command, with the closest command. */
 export function unknownCommandError(command: Command, word: string): UsageError {
   const names = command.commands.map((child) => child.name());
   const path = command.parent ? `${command.name()} ${word}` : word;
@@ -13,7 +13,7 @@ export function unknownCommandError(command: Command, word: string): UsageError 
   return new UsageError(message, { hint: didYouMean(findNearest(word, names), otherwise) });
 }
 
-/** Explains a word that is not a flag, with the closest one. */
+/** Builds the error for an unknown flag, with the closest flag. */
 export function unknownFlagError(
   command: Command,
   word: string,
@@ -31,7 +31,7 @@ export function formatSeeHelpAll(command: Command): string {
   return `See: ${typedPath(command)} --help-all`;
 }
 
-/** Formats a command as typed: `adreport report create`. */
+/** Returns the full name of a command: `adreport report create`. */
 export function typedPath(command: Command): string {
   return command.parent ? `${typedPath(command.parent)} ${command.name()}` : command.name();
 }

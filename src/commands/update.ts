@@ -74,7 +74,7 @@ interface UpdatedFolder {
   readonly due: readonly FolderPart[];
 }
 
-/** Reads the folders at some paths. Throws `UsageError` if a path cannot be updated. */
+/** Reads the folders at the paths. Throws `UsageError` if a path cannot be updated. */
 async function openFolders(
   { console, host }: Context,
   paths: readonly string[],
@@ -118,7 +118,7 @@ async function planReports(
 
 type UpdateFlags = OptionsOf<readonly [typeof updateFlags, typeof serviceFlags, typeof waitFlags]>;
 
-/** Plans the run of a declaration for the parts that are due. */
+/** Plans the due downloads of a folder. */
 async function planUpdate(
   { account, accounts, host }: Context,
   { snapshot, due }: UpdatedFolder,
@@ -149,7 +149,7 @@ async function planUpdate(
   }
 }
 
-/** Warns about problems that the update could not solve. Resolves to true if there are any. */
+/** Warns about problems that the update did not solve. Resolves to true if there are any. */
 async function warnAboutProblems(
   { console, host }: Context,
   folders: readonly UpdatedFolder[],
@@ -161,7 +161,7 @@ async function warnAboutProblems(
     const { folder, declaration } = snapshot;
     const names = new Set(due.map(({ name }) => name));
     const after = await refreshSnapshot(snapshot, names, signal);
-    // If a file still has a problem after its update, it was kept. Another update would not fix it.
+    // A file that still has a problem was kept on purpose, so another update would not fix it.
     const problems = checkFolder(after, now).problems.filter(({ file, fixedBy }) => {
       return fixedBy === 'person' || names.has(file);
     });

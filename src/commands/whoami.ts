@@ -17,7 +17,7 @@ export const whoamiCommand = declareCommand({
 });
 
 /**
- * Shows the account and tries its token with a call. If the call fails, the error is thrown after
+ * Prints the account and checks its token with a call. If the call fails, throws the error after
  * the output.
  */
 async function whoami(context: Context): Promise<void> {
@@ -55,7 +55,7 @@ async function whoami(context: Context): Promise<void> {
 }
 
 interface AccountTrial extends TokenTrial {
-  /** Error of the call, thrown after the output. */
+  /** Error of the call, to be thrown after the output. */
   readonly failure?: AdreportError;
 }
 

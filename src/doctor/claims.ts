@@ -17,23 +17,24 @@ import {
 export interface Claim {
   readonly id: string;
 
-  /** `documented` in the service's specification, or `assumed` in `decisions.md`. */
+  /** Documented in the service's specification, or assumed in `decisions.md`. */
   readonly kind: 'documented' | 'assumed';
 
-  /** A sentence whose subject is the service. */
+  /** The claim as a sentence about the service. */
   readonly sentence: string;
 
-  /** Why the claim is not tried on a DSP account. Absent if it is tried. */
+  /** Why the claim is skipped for DSP accounts; absent if it is checked. */
   readonly dspSkipReason?: string;
 
   /**
-   * Returns how the service differs from the claim, or `undefined` if the claim holds. Throws
-   * `NotTriedError`, or an `AdreportError` for a response that the client does not accept.
+   * Returns how the service contradicts the claim, or `undefined` if the claim holds. Throws an
+   * error if the claim has to be skipped, or an `AdreportError` for a response that the client
+   * rejects.
    */
   check(trial: Trial): Promise<string | undefined>;
 }
 
-/** All claims, in the order in which they are tried. */
+/** All claims, in the order of the checks. */
 export const claims: readonly Claim[] = [
   {
     id: 'sign-in',
@@ -150,7 +151,7 @@ export const claims: readonly Claim[] = [
       const differences: string[] = [];
       for (const metric of trial.days.body.metrics.split(',')) {
         const [byDay, whole] = [sumMetric(days, metric), sumMetric(total, metric)];
-        // Amounts may be rounded in each row, so half a cent is allowed.
+        // Amounts may be rounded in each row, by up to half a cent.
         const isEqual = Math.abs(byDay - whole) <= 0.005 * days.rows.length;
         if (!isEqual) differences.push(`${metric}: ${byDay} by day, ${whole} in total`);
       }
@@ -176,7 +177,7 @@ export const claims: readonly Claim[] = [
   },
 ];
 
-/** Returns true for an error after which other claims can still be tried. */
+/** Returns true if other claims can still be checked after this error. */
 function isRefusal(error: unknown): error is AdreportError {
   return error instanceof AdreportError && !endsTrial(error);
 }
@@ -210,8 +211,8 @@ async function checkEncodings(trial: Trial): Promise<string | undefined> {
 }
 
 /**
- * Joins the report's warnings of some kinds, and its notes about values that could not be read.
- * Returns `undefined` if there are none.
+ * Joins the report's warnings of the given kinds and its notes about invalid values, or returns
+ * `undefined` if there are none.
  */
 function findDifference(
   { warnings, notes }: ReportWithWarnings,

@@ -16,24 +16,24 @@ export interface DoctorResult {
   readonly status: 'ok' | 'warning' | 'broken';
   readonly message: string;
 
-  /** Next step for the user, or `null` if the check passed. */
+  /** What to do next, or `null` if the check passed. */
   readonly fix: string | null;
 
-  /** Exit code of commands with this problem, or `null` unless the result is `broken`. */
+  /** Exit code that commands would have; `null` unless the result is `broken`. */
   readonly exitCode: number | null;
 }
 
-/** Limits each call: to connect, to the first byte, and between bytes. */
+/** Timeout for connecting, for the first byte, and between bytes. */
 export const checkTimeoutMs = 10_000;
 
 /**
- * Checks settings, network, clock and sign-in, in the order in which a command needs them. Throws
- * only errors that are not `AdreportError`s, and the reason of the signal when it is aborted.
+ * Checks settings, network, clock and sign-in, in the order in which a command needs them. Every
+ * `AdreportError` becomes a result. Rejects with the abort reason if aborted.
  */
 export async function diagnose(tools: DoctorTools): Promise<readonly DoctorResult[]> {
   const results: DoctorResult[] = [];
 
-  /** Adds the results of a check. Returns false if the check fails. */
+  /** Adds the results of a check. Returns false if the check failed. */
   async function runCheck(
     check: string,
     run: () => Promise<readonly DoctorResult[]>,
@@ -102,7 +102,7 @@ async function checkProjectFile({ host }: DoctorTools): Promise<readonly DoctorR
   ];
 }
 
-/** Makes one call without a token. It should get a 401 (`decisions.md`, 6). */
+/** Makes one call without a token, which should get a 401 (`decisions.md` 6). */
 async function checkConnection(tools: DoctorTools): Promise<readonly DoctorResult[]> {
   const { account, host } = tools;
   const { value: baseUrl } = (await account.settings()).baseUrl;
@@ -133,7 +133,7 @@ async function checkConnection(tools: DoctorTools): Promise<readonly DoctorResul
   }
 }
 
-/** Checks the status of a call without a token. The service should refuse the call. */
+/** Judges the status of a call without a token, which the service should refuse. */
 function checkStatus(status: number, message: string): DoctorResult {
   if (status === 401 || status === 403) {
     return passedResult('connection', `${message}, as expected without a token`);
@@ -174,7 +174,6 @@ function passedResult(check: string, message: string): DoctorResult {
   return { check, status: 'ok', message, fix: null, exitCode: null };
 }
 
-/** A message for the user, and the next step. */
 interface Problem {
   readonly message: string;
   readonly hint?: string;

@@ -11,7 +11,6 @@ const marks = {
 
 export type Mark = keyof typeof marks;
 
-/** Result of one check. */
 interface ResultEntry {
   readonly mark: Mark;
   readonly name: string;
@@ -21,7 +20,7 @@ interface ResultEntry {
   readonly detail: string | null;
 }
 
-/** Prints mark and name in the first `indent` columns, then the message and detail. */
+/** Prints the mark and name in the first `indent` columns, then the message and the detail. */
 export async function printEntry(
   { mark, name, message, detail }: ResultEntry,
   indent: number,

@@ -8,23 +8,26 @@ import type { DoctorTools } from './doctor-tools.ts';
 import { type Mark, printEntry } from './print-entry.ts';
 import { endsTrial, NotTriedError, Trial } from './trial.ts';
 
-/** Result of a claim, as `--json` prints it. */
+/** Result of a claim in `--json` output. */
 interface ClaimResult extends Pick<Claim, 'id' | 'kind' | 'sentence'> {
   readonly result: 'holds' | 'differs' | 'not tried';
 
-  /** Difference found, or reason not to try the claim. */
+  /** The contradiction, or the reason why the claim was skipped. */
   readonly detail: string | null;
 }
 
-/** Exit code if a documented claim differs, because adreport may then misread reports. */
+/**
+ * Exit code if the service contradicts a documented claim, because adreport may then misread
+ * reports.
+ */
 const differenceExitCode = 9;
 
 /**
- * Tries the claims on the service, prints the results, and returns the exit code. Throws
- * `UsageError` if there is neither `--yes` nor a terminal on which to ask. If the service cannot be
- * reached or refuses the token, the results so far are printed before the error is thrown.
+ * Checks the claims on the service, prints the results, and returns the exit code. Throws
+ * `UsageError` without `--yes` if there is no terminal for a prompt. If the service is unreachable
+ * or refuses the token, prints the results so far before it throws.
  *
- * @param isConfirmed true to request the reports without asking
+ * @param isConfirmed whether to request the reports without asking
  */
 export async function tryService(tools: DoctorTools, isConfirmed: boolean): Promise<number> {
   const { account, console, host } = tools;
@@ -68,7 +71,7 @@ function confirmReports({ console, host }: DoctorTools): Promise<boolean> {
   ]);
 }
 
-/** Tries the claims in order. An error that ends the trials leaves the rest untried. */
+/** Checks the claims in order. After a fatal error, the remaining claims are skipped. */
 async function tryClaims(trial: Trial, redact: (text: string) => string) {
   const results: ClaimResult[] = [];
   let lastError: AdreportError | undefined;
@@ -97,7 +100,7 @@ function toOutcome(difference: string | undefined): Outcome {
     : { result: 'differs', detail: difference };
 }
 
-/** Turns an error of the service into an outcome. Throws any other error. */
+/** Turns an error from the service into an outcome. Rethrows any other error. */
 function toErrorOutcome(error: unknown): Outcome {
   if (error instanceof NotTriedError) return { result: 'not tried', detail: error.message };
   if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;

@@ -15,17 +15,17 @@ import type { Part } from '../query/query.ts';
 /** A report in memory, with its warnings and notes. */
 export interface ReportWithWarnings extends ReportInMemory, CheckResult {}
 
-/** A small report of past days. It is requested when a claim needs it. */
+/** A small report of past days, requested only when a claim needs it. */
 interface TrialReport {
-  /** Description for the user, who confirms the request. */
+  /** Description for the confirmation prompt. */
   readonly description: string;
   readonly part: Part;
   readonly body: ReportBody;
 
-  /** Requests the report in the account's encoding, once, and returns its ID. */
+  /** Requests the report in the account's encoding on first use, and returns its ID. */
   readonly create: () => Promise<string>;
 
-  /** Waits for the report, reads it and checks it against its request, once. */
+  /** Waits for the report, reads it and checks it against its request on first use. */
   readonly read: () => Promise<ReportWithWarnings>;
 }
 
@@ -34,11 +34,11 @@ export interface TrialSettings {
   readonly windowClock: WindowClock;
   readonly encoding: Encoding;
 
-  /** Signing in needs an e-mail address and a password. */
+  /** Whether there is an e-mail address and a password to sign in with. */
   readonly canSignIn: boolean;
 }
 
-/** Zone of a DSP's second report, which is not the default zone. */
+/** Zone of a DSP's second report, other than the default zone. */
 const otherZone = 'Asia/Tokyo';
 
 const unknownId = '00000000000000000000000000000000';
@@ -46,7 +46,7 @@ const unknownId = '00000000000000000000000000000000';
 const dayMs = 86_400_000;
 const waitTimeoutMs = 300_000;
 
-/** A service on which claims are tried, with at most ten reports. */
+/** Gives the claims access to the service, and requests at most ten reports. */
 export class Trial {
   readonly client: Client;
   readonly settings: TrialSettings;
@@ -92,7 +92,10 @@ export class Trial {
     return isBuyer ? [...descriptions, 'only one of those campaigns'] : descriptions;
   }
 
-  /** Requests a report and returns its ID. Throws `NotTriedError` if the response has no ID. */
+  /**
+   * Requests a report and returns its ID. Throws an error that skips the claim if the response has
+   * no ID.
+   */
   async create(body: EncodedBody): Promise<string> {
     const { id, response } = await this.client.createReport(body);
     if (id !== undefined) return id;
@@ -131,15 +134,18 @@ export class Trial {
   }
 }
 
-/** Thrown by a claim that cannot be tried. */
+/** Thrown by a claim that has to be skipped. */
 export class NotTriedError extends Error {}
 
-/** Returns true for an error after which no claim can be tried. */
+/** Returns true if no further claim can be checked after this error. */
 export function endsTrial(error: unknown): boolean {
   return isUnreachable(error) || isNotSignedIn(error);
 }
 
-/** Awaits a report that a claim depends on. Throws `NotTriedError` if it is unavailable. */
+/**
+ * Awaits a report that a claim depends on. If it is unavailable, throws an error that skips the
+ * claim.
+ */
 export async function requirePrerequisite<Value>(value: Promise<Value>): Promise<Value> {
   try {
     return await value;

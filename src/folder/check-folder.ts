@@ -11,18 +11,18 @@ import { type FolderPart, findPart, listParts } from './parts.ts';
 
 /** A file that contradicts the declaration or the history of its folder. */
 export interface Problem {
-  /** Path of the file from the folder, with slashes. */
+  /** Path relative to the folder, with slashes. */
   readonly file: string;
   readonly kind: Mismatch | 'stale';
 
-  /** End of a sentence whose subject is the file: `is missing`. */
+  /** Follows the name of the file in messages: `is missing`. */
   readonly clause: string;
 
-  /** A sentence that says what to do; absent if an update solves the problem. */
+  /** What to do; absent if an update solves the problem. */
   readonly advice?: string | undefined;
   readonly fixedBy: 'update' | 'person';
 
-  /** Part of the folder; absent for a file that belongs to none. */
+  /** The part that the file is for; absent if it is not for any part. */
   readonly part?: FolderPart | undefined;
 }
 
@@ -31,11 +31,11 @@ export interface FolderCheck {
   /** Parts that were checked, in time order. */
   readonly parts: readonly FolderPart[];
 
-  /** Problems of the parts in time order, then those of other files. */
+  /** Problems of the parts in time order, then problems of other files. */
   readonly problems: readonly Problem[];
   readonly notes: readonly string[];
 
-  /** Number of intact files, with their rows and exact sums. */
+  /** Number of intact files. Rows and totals cover these files. */
   readonly files: number;
   readonly rows: number;
   readonly totals: Totals;
@@ -101,7 +101,7 @@ function checkPart(part: FolderPart, snapshot: FolderSnapshot, now: number): Pro
   return { file, kind, clause, advice, fixedBy: 'update', part };
 }
 
-/** Advice on a file that no report replaces. */
+/** For files that a download does not replace. */
 const byPerson = { advice: 'Make it readable, or move it away.', fixedBy: 'person' } as const;
 
 function describeMismatch(name: string, kind: Mismatch, snapshot: FolderSnapshot): string {
@@ -118,7 +118,7 @@ function describeChange(bytes: number, expected: number): string {
   return `has ${formatCount(bytes)} bytes, but was downloaded with ${formatCount(expected)}`;
 }
 
-/** Checks a file that matches the pattern but is outside the folder's days. */
+/** Checks a file that matches the pattern but is not for a day of the folder. */
 function checkOtherFile(file: string, snapshot: FolderSnapshot): Problem | undefined {
   const kind = findMismatch(file, snapshot);
   if (kind === undefined || kind === 'changed') return undefined;
@@ -133,13 +133,13 @@ function checkOtherFile(file: string, snapshot: FolderSnapshot): Problem | undef
   return { file, kind, clause: `${clause}, and is ${where}`, advice, fixedBy: 'person', part };
 }
 
-/** Returns true if a problem repeats the previous one in the next day, week or month. */
+/** Returns true if the same problem affects the next day, week or month. */
 export function continuesProblem(before: Problem, problem: Problem): boolean {
   if (before.kind !== problem.kind || before.fixedBy !== problem.fixedBy) return false;
   return problem.part !== undefined && before.part?.end === problem.part.since;
 }
 
-/** Lists the history files and the folders that cannot be read. */
+/** Lists unreadable history files and subfolders. */
 function unreadableSources({ history, listing }: FolderSnapshot): Problem[] {
   return [...history.unreadable, ...listing.unreadable].map(([file, why]) => {
     return { file, kind: 'unreadable', clause: `cannot be read: ${why}`, ...byPerson };
@@ -154,7 +154,7 @@ function warningNotes(lines: readonly FileLine[]): string[] {
   return [`${formatFiles(names)}: the report had a warning: ${first.warnings[0]}`];
 }
 
-/** Returns a note on other files that a program would also read with a pattern such as `*.csv`. */
+/** Returns a note on files that a pattern such as `*.csv` would match too. */
 function strayNotes({ declaration: { pattern }, listing }: FolderSnapshot): string[] {
   const strays = listing.names.filter((name) => {
     const isHidden = name.split('/').some((segment) => segment.startsWith('_'));
@@ -164,7 +164,7 @@ function strayNotes({ declaration: { pattern }, listing }: FolderSnapshot): stri
   return [`${formatFiles(strays)}: not written by adreport, but matched by *${pattern.ending}.`];
 }
 
-/** Returns a note on files whose history line is after the end of the folder. */
+/** Returns a note on recorded files after the end of the folder. */
 function lateNotes({ declaration: { until }, history, onDisk }: FolderSnapshot): string[] {
   if (until === 'now') return [];
   const late = [...onDisk.keys()].filter((name) => {
@@ -183,7 +183,7 @@ function formatFiles(names: readonly string[]): string {
 }
 
 function sumTotals(lines: readonly FileLine[]): Totals {
-  // All of them are lines of the same report.
+  // All lines belong to the same report, so they have the same metrics.
   const metrics = Object.keys(lines[0]?.totals ?? {});
   const groups = lines.map(({ totals }) => ({ sums: toSums(totals) }));
   const sums = addSums(groups, metrics);

@@ -5,17 +5,17 @@ import type { TypedPath } from './find-folders.ts';
 import { refreshSnapshot } from './folder-snapshot.ts';
 import { type NamedFolder, type ReadFoldersOptions, readFolders } from './read-folders.ts';
 
-/** A folder and the result of comparing it with its declaration and history. */
+/** A folder and the result of its check. */
 export interface CheckedFolder {
   /** Absolute path. */
   readonly folder: string;
 
-  /** Absent if the declaration cannot be used. */
+  /** Absent if the declaration is unusable. */
   readonly declaration?: Declaration;
   readonly check: FolderCheck;
 }
 
-/** Checks the declared folders at a path and below it. Throws the errors of `readFolders`. */
+/** Checks the declared folders at a path and below it. Throws whatever `readFolders` throws. */
 export async function checkPath(
   path: TypedPath,
   options: ReadFoldersOptions,
@@ -38,7 +38,7 @@ async function checkNamedFolder(
   const first = checkFolder(snapshot, now);
   if (first.problems.length === 0) return { folder, declaration, check: first };
 
-  // A run at the same time may have written the history line of a file, but not yet the file.
+  // A concurrent run may have written the history line of a file but not yet the file.
   const names = new Set(first.problems.map(({ file }) => file));
   const second = checkFolder(await refreshSnapshot(snapshot, names, signal), now);
   const problems = second.problems.filter(({ file }) => names.has(file));

@@ -36,10 +36,10 @@ export type DeclarationFile =
   | { readonly kind: 'absent' }
   | { readonly kind: 'valid'; readonly declaration: Declaration }
 
-  /** The `id` does not match, because another part of the file was edited. */
+  /** The `id` does not match, because someone edited the file. */
   | { readonly kind: 'edited'; readonly declaration: Declaration }
 
-  /** `why` is a clause. */
+  /** `why` follows the file name in messages: `is a link`. */
   | { readonly kind: 'unreadable'; readonly why: string };
 
 /** A run that fills a folder. */
@@ -49,10 +49,13 @@ export interface FolderRun {
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** Set with `--fresh`, which may replace the report of the folder and downloads final parts. */
+  /**
+   * Whether `--fresh` was given, which may replace the report of the folder and downloads final
+   * parts again.
+   */
   readonly isFresh: boolean;
 
-  /** False to write nothing. */
+  /** Whether to write the declaration. */
   readonly declares: boolean;
 }
 
@@ -60,7 +63,7 @@ interface DeclareOptions extends FolderRun {
   /** Absolute path. */
   readonly folder: string;
 
-  /** Path in messages. */
+  /** Path for messages. */
   readonly shown: string;
 
   /** Query whose output is relative to the folder. */
@@ -70,17 +73,17 @@ interface DeclareOptions extends FolderRun {
 export interface DeclareResult {
   readonly declaration: Declaration;
 
-  /** Sentences for the user. */
+  /** Messages for the user. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
 
 /**
- * Declares a run in its folder. The first run creates the declaration, a later run may extend it,
+ * Declares the folder of a run. The first run creates the declaration, a later run may extend it,
  * and `--fresh` may replace it. Changes are made under a lock.
  *
- * @throws UsageError if the folder belongs to another report or account, or if the declaration
- * cannot be read or its `id` does not match
+ * @throws UsageError if the folder belongs to another report or account, or if the declaration is
+ * unreadable or its `id` does not match
  * @throws OutputError if the declaration cannot be written
  */
 export async function declare(options: DeclareOptions): Promise<DeclareResult> {
@@ -93,7 +96,7 @@ export async function declare(options: DeclareOptions): Promise<DeclareResult> {
   try {
     makeFolder(folder);
     return await withLock(path, async () => {
-      // Another run may have declared in the meantime.
+      // Another run may have changed the declaration in the meantime.
       const declared = await planDeclaration(options);
       if (declared.isChanged) await writeDeclaration(folder, declared.declaration, host);
       return declared;
@@ -106,7 +109,7 @@ export async function declare(options: DeclareOptions): Promise<DeclareResult> {
   }
 }
 
-/** Returns the declaration that a run would write. Throws the `UsageError`s of `declare`. */
+/** Returns the declaration that a run would write. Throws `UsageError` as `declare` does. */
 async function planDeclaration(
   options: DeclareOptions,
 ): Promise<DeclareResult & { readonly isChanged: boolean }> {
@@ -156,12 +159,12 @@ export async function readDeclaration(folder: string): Promise<DeclarationFile> 
   }
 }
 
-/** Later than any folder’s first day, in milliseconds since 1970. */
+/** Later than the first day of any folder, in milliseconds since 1970. */
 const farAheadMs = Date.UTC(9_000);
 
 const ownKeys = ['login', 'service', 'id'] as const;
 
-/** Throws `UsageError` if a file is not a declaration. The message has the line of the mistake. */
+/** Throws `UsageError`, with the line of the mistake, if a file is not a valid declaration. */
 async function parseDeclaration(path: string) {
   const section = (await readYamlFile(path, declarationName)).section();
   const { values } = readSavedOptions([section], {
@@ -183,7 +186,7 @@ async function parseDeclaration(path: string) {
   return { declaration: toDeclaration(requireFolder(query)), id: readKey('id') ?? '' };
 }
 
-/** Throws `UsageError` for a query that cannot be the declaration of a folder. */
+/** Throws `UsageError` if a query cannot be declared. */
 function requireFolder(query: Query): FolderQuery {
   const { since = '', until = '', split, outputs, timezone } = query;
   const isDay = (day: string): boolean => unitContaining(day, 'day', timezone) !== undefined;
@@ -196,13 +199,13 @@ function requireFolder(query: Query): FolderQuery {
   return { ...query, since, until, split };
 }
 
-/** Accepts a relative path that cannot leave its folder. */
+/** Returns true for a relative path without `..`. */
 function staysInside(path: string): boolean {
   if (/[\\\0]/.test(path) || /^[A-Za-z]:/.test(path)) return false;
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
-/** Returns the first day of the history, or the requested day if that is earlier. */
+/** Returns the first day in the history, or the requested day if that is earlier. */
 async function findFirstDay(
   folder: string,
   requested: string,
@@ -224,7 +227,7 @@ function formatKeys({ query }: Declaration): string {
   return JSON.stringify(declaredKeys(query));
 }
 
-/** Writes a declaration beside the old one, and renames it into place. */
+/** Writes a temporary file and renames it into place. */
 async function writeDeclaration(
   folder: string,
   { query, id }: Declaration,
@@ -277,7 +280,7 @@ interface ShownFolder {
 /** A declaration that cannot be used. */
 export type DefectiveDeclaration = Exclude<DeclarationFile, { readonly kind: 'valid' }>;
 
-/** Returns the error about a declaration that cannot be used. */
+/** Builds the error for an unusable declaration. */
 export function declarationError(defect: DefectiveDeclaration, folder: ShownFolder): UsageError {
   const isEdited = defect.kind === 'edited';
   return new UsageError(`${folder.shown}/${declarationName} ${describeDefect(defect)}.`, {
@@ -287,13 +290,13 @@ export function declarationError(defect: DefectiveDeclaration, folder: ShownFold
   });
 }
 
-/** Explains why a declaration cannot be used, as a clause. */
+/** Explains why a declaration is unusable, to follow the file name in messages. */
 export function describeDefect(defect: DefectiveDeclaration): string {
   if (defect.kind === 'edited') return 'was edited: its id does not match';
   return `cannot be read: ${defect.kind === 'absent' ? 'there is no such file' : defect.why}`;
 }
 
-/** Formats a `run --fresh` that declares the content of an edited declaration. */
+/** Formats the `run --fresh` command that accepts an edited declaration. */
 function declaringCommand(
   { query, since, until }: Declaration,
   { shown, platform }: ShownFolder,

@@ -9,22 +9,22 @@ import { type FilePattern, parsePattern } from './file-pattern.ts';
 
 export const declarationName = '_adreport.yaml';
 
-/** Declares what a folder holds from its first day on (cli.md, Folders). */
+/** What a folder contains from its first day on (`cli.md`, Folders). */
 export interface Declaration extends Pick<FolderQuery, 'since' | 'until' | 'split' | 'timezone'> {
   readonly query: FolderQuery;
 
-  /** Number of parts that must pass before a file is final. */
+  /** Days, weeks or months that must pass before a file is final. */
   readonly lookback: number;
   readonly pattern: FilePattern;
 
-  /** Hash of all content that must not be edited. */
+  /** Hash of everything that must not be edited. */
   readonly id: string;
 }
 
 /** A query for a folder. Its output is relative to the folder. */
 export type FolderRequest = Query & { readonly split: SplitUnit };
 
-/** A query whose period is the days of a folder. */
+/** A query whose period covers all days of a folder. */
 export interface FolderQuery extends FolderRequest {
   /** First day, `2026-11-01`. */
   readonly since: string;
@@ -39,11 +39,11 @@ export function toDeclaration(query: FolderQuery): Declaration {
   return { query, since, until, split, timezone, lookback, pattern, id: hashQuery(query) };
 }
 
-/** Keys that may be edited, because the report stays the same. */
+/** Keys that may be edited, because they do not change the report. */
 const editableOptions = ['lookback', 'strict', 'title', 'note', 'label'];
 const editableKeys = ['since', 'until', ...editableOptions];
 
-/** Returns 12 hex digits. The keys that may be edited are not hashed. */
+/** Returns 12 hex digits. Editable keys are not hashed. */
 function hashQuery(query: FolderQuery): string {
   const keys = Object.entries(declaredKeys(query)).filter(([key]) => !editableKeys.includes(key));
   const sorted = keys.sort(([one], [other]) => (one < other ? -1 : 1));
@@ -69,7 +69,7 @@ export function declaredKeys(query: FolderQuery): Readonly<Record<string, SavedV
 type FolderDays = Pick<FolderQuery, 'since' | 'until'>;
 
 /**
- * Finds the days that a run requests. The last day is `now` if it moves with the clock.
+ * Finds the days that a run requests. The last day is `now` if the period moves with the clock.
  *
  * @throws UsageError for an invalid period
  */
@@ -77,20 +77,20 @@ export function findRequestedDays(query: FolderRequest, nowMs: number): FolderDa
   const { timezone: zone, split: unit } = query;
   const { since, until, isStillEmpty } = resolveWindow(query, nowMs);
   const later = tryResolve(query, { zone, unit, nowMs: nowMs + laterMs });
-  // If a later run of the same period would begin after this end, the end is fixed.
+  // The end is fixed if the same period resolves to the same end later.
   const moves = isStillEmpty || (later !== undefined && later.until !== until);
   return { since: formatDate(since, zone), until: moves ? 'now' : formatDate(until, zone) };
 }
 
-/** Declares a report for some days. */
+/** Builds the declaration of a report for the given days. */
 export function declareReport(request: FolderRequest, days: FolderDays): Declaration {
   const { period, report, ...query } = request;
   return toDeclaration({ ...query, ...days, hasTypedMetrics: true });
 }
 
 /**
- * Adds the days of a run, and replaces the options that may be edited. If the run has another
- * report (`--fresh`), the report is replaced too.
+ * Adds the days of a run and replaces the editable options. If the run requests a different report
+ * (`--fresh`), the report is replaced too.
  */
 export function extendDeclaration(
   { query }: Declaration,
@@ -115,14 +115,14 @@ function chooseLaterEnd(one: string, other: string): string {
   return one > other ? one : other;
 }
 
-/** Picks the options of a query that may be edited in a declaration. */
+/** Picks the editable options of a query. */
 function pickEdits(query: Query): Partial<Query> {
   const edits = Object.entries(query).filter(([option]) => editableOptions.includes(option));
   return Object.fromEntries(edits);
 }
 
 /**
- * Adds the metrics of the folder to a request without metrics. A newer release may know more
+ * Uses the folder's metrics for a request that names none, because a newer release may know more
  * metrics than the folder has.
  */
 export function withFolderMetrics(

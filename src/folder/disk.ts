@@ -7,33 +7,33 @@ import { describeFileError, systemError } from '../output/file/file-error.ts';
 import { printable } from '../text/printable.ts';
 import { declarationName } from './declaration.ts';
 
-/** An entry of a folder. An unreadable one may be a folder or a link; no report replaces it. */
+/** A path in a folder. An unreadable path may be a folder or a link, and is never replaced. */
 export type FileState =
   | {
       readonly kind: 'file';
       readonly bytes: number;
 
-      /** Hash of the bytes; absent if only the size was read. */
+      /** Hash of the content; absent if only the size was read. */
       readonly sha256?: string;
     }
 
-  /** `why` is a clause. */
+  /** `why` follows the file name in messages: `is a link`. */
   | { readonly kind: 'unreadable'; readonly why: string };
 
 export interface DiskOptions {
   readonly signal: AbortSignal;
 
-  /** True to read and hash the files, false to read only their sizes. */
+  /** Whether to hash the files instead of only reading their sizes. */
   readonly hashes: boolean;
 }
 
-/** Disks queue requests, so reading several files at a time is faster. */
+/** Reading several files at a time is faster, because disks queue requests. */
 const workerCount = 8;
 
 /**
- * Reads the sizes, and perhaps the hashes, of the files that exist.
+ * Reads the sizes, and the hashes if requested, of the files that exist.
  *
- * @param names paths from the folder, with slashes
+ * @param names paths relative to the folder, with slashes
  * @throws the reason of the signal once the signal is aborted
  */
 export async function readFileStates(
@@ -44,7 +44,7 @@ export async function readFileStates(
   const states = new Map<string, FileState>();
   const waiting = names.values();
 
-  // All workers take their names from one iterator.
+  // All workers share one iterator.
   const workers = Array.from({ length: workerCount }, async () => {
     for (const name of waiting) {
       options.signal.throwIfAborted();
@@ -72,7 +72,7 @@ async function readFileState(
   }
 }
 
-/** Throws `OutputError` if the path of a file is taken by a link, a folder or a device. */
+/** Throws `OutputError` if a link, a folder or a device is at the path of a file. */
 export async function requireWritablePath(folder: string, name: string): Promise<void> {
   try {
     await statFile(folder, name);
@@ -85,7 +85,7 @@ export async function requireWritablePath(folder: string, name: string): Promise
   }
 }
 
-/** Throws an error with a code unless a path has no links and ends at a regular file. */
+/** Throws an error with a `code` unless the path leads to a regular file without passing a link. */
 async function statFile(folder: string, name: string): Promise<Stats> {
   const segments = name.split('/');
   for (let depth = 1; depth < segments.length; depth += 1) {
@@ -95,7 +95,7 @@ async function statFile(folder: string, name: string): Promise<Stats> {
   return statRegularFile(join(folder, name));
 }
 
-/** Throws an error with a code for anything but a regular file. Does not follow a link. */
+/** Throws an error with a `code` for anything but a regular file. Does not follow links. */
 export async function statRegularFile(path: string): Promise<Stats> {
   const stats = await fs.lstat(path);
   if (stats.isSymbolicLink()) throw systemError('ELOOP');
@@ -104,10 +104,10 @@ export async function statRegularFile(path: string): Promise<Stats> {
   return stats;
 }
 
-/** Flags of `open` that refuse links and do not wait for the writer of a pipe. */
+/** Flags of `open` that reject links and do not block on a named pipe. */
 const safeFlags = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Opens a regular file, or creates it if the flags say so. Throws for anything else. */
+/** Opens or creates a regular file. Throws for anything else. */
 export async function openRegularFile(path: string, flags: number): Promise<fs.FileHandle> {
   await statRegularFile(path).catch((error) => {
     if (codeOf(error) !== 'ENOENT') throw error;
@@ -121,7 +121,7 @@ async function hashFile(path: string, size: number, signal: AbortSignal): Promis
   const file = await fs.open(path, constants.O_RDONLY | safeFlags);
   try {
     const hash = createHash('sha256');
-    // Most files are small. The extra byte makes the first read short, which ends the loop.
+    // For a small file, the extra byte makes the first read a short read, which ends the loop.
     const piece = Buffer.allocUnsafe(Math.min(maxPieceBytes, size + 1));
     let bytes = 0;
     for (;;) {
@@ -138,16 +138,16 @@ async function hashFile(path: string, size: number, signal: AbortSignal): Promis
 }
 
 export interface Listing {
-  /** Paths with slashes of all files, and of folders at the maximum depth. */
+  /** Paths, with slashes, of all files and of folders at the maximum depth. */
   readonly names: readonly string[];
 
-  /** Folders that cannot be listed, with the reason as a clause. */
+  /** Folders that cannot be listed, with the reason. */
   readonly unreadable: ReadonlyMap<string, string>;
 }
 
 /**
- * Lists a folder and its subfolders. Skips hidden names and folders with a declaration of their
- * own. Links are not followed.
+ * Lists a folder and its subfolders. Skips hidden names, links, and folders with a declaration of
+ * their own.
  *
  * @param depth 1 for the folder alone
  * @throws the reason of the signal once the signal is aborted

@@ -5,8 +5,8 @@ import type { FileLine } from './history-schema.ts';
 import { type FolderPart, listParts } from './parts.ts';
 
 /**
- * Returns the parts of a folder to download, in time order. A part whose path is not a regular file
- * is left out.
+ * Returns the parts of a folder to download, in time order. A part is skipped if something other
+ * than a regular file is at its path.
  *
  * @param now in unix seconds
  */
@@ -17,17 +17,17 @@ export function listDueParts(snapshot: FolderSnapshot, now: number): FolderPart[
   });
 }
 
-/** Returns true unless the file of a part is final and matches the history and the declaration. */
+/** Returns true unless a part has a final file that matches the history and the declaration. */
 export function isDue(part: FolderPart, snapshot: FolderSnapshot): boolean {
   const line = snapshot.history.lines.get(part.name);
   const matches = findMismatch(part.name, snapshot) === undefined;
   return !matches || !line || !isFinal(line, part, snapshot.declaration);
 }
 
-/** A difference between a file and its history line or the declaration. */
+/** How a file differs from its history line or the declaration. */
 export type Mismatch = 'missing' | 'unreadable' | 'untracked' | 'other report' | 'changed';
 
-/** Compares a file with its history line and the declaration. `undefined` means no difference. */
+/** Compares a file with its history line and the declaration. Returns `undefined` if they match. */
 export function findMismatch(
   name: string,
   { declaration, history, onDisk }: FolderSnapshot,
@@ -43,7 +43,8 @@ export function findMismatch(
 }
 
 /**
- * Compares a file with its history line. The size is compared, and the bytes too if they were read.
+ * Returns true if a file differs from its history line in size, or in its hash if the file was
+ * hashed.
  */
 export function isChanged(
   file: Extract<FileState, { readonly kind: 'file' }>,

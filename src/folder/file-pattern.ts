@@ -1,25 +1,24 @@
 import type { CalendarUnit } from '../query/calendar.ts';
 import { expandName } from '../query/file-name.ts';
 
-/** Names of the files of a folder, such as `date={date}/part.csv`. */
+/** File names of a folder, such as `date={date}/part.csv`. */
 export interface FilePattern {
   /**
-   * Returns the path of the file of a day, week or month. It is relative to the folder and has
-   * slashes.
+   * Returns the path of the file for a day, week or month, relative to the folder and with slashes.
    */
   readonly nameFor: (unit: Pick<CalendarUnit, 'firstDay' | 'lastDay'>) => string;
 
-  /** Returns a day of the file at a path, or `undefined` if the path does not match the pattern. */
+  /** Returns a day that the file covers, or `undefined` if the path does not match the pattern. */
   readonly readDay: (name: string) => string | undefined;
 
   /** Number of path segments: 2 for `date={date}/part.csv`. */
   readonly depth: number;
 
-  /** Common extension of the names, such as `.parquet` or `.csv.gz`; empty if there is none. */
+  /** Common extension, such as `.parquet` or `.csv.gz`, or empty. */
   readonly ending: string;
 }
 
-/** Dates that stand for placeholders while a name is turned into a pattern. */
+/** Stand-ins for the placeholders while a name is turned into a pattern. */
 const marks = { since: '0000-00-01', until: '0000-00-02', date: '0000-00-03' } as const;
 
 /**
@@ -46,7 +45,7 @@ export function parsePattern(output: string): FilePattern {
 function toRegExp(markedName: string): RegExp {
   let source = markedName.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   for (const [placeholder, mark] of Object.entries(marks)) {
-    // If a placeholder occurs twice, both must have the same date.
+    // A repeated placeholder must have the same date each time.
     source = source
       .replace(mark, `(?<${placeholder}>\\d{4}-\\d{2}-\\d{2})`)
       .replaceAll(mark, `\\k<${placeholder}>`);

@@ -2,7 +2,7 @@ import { type CalendarUnit, endAfterUnits } from '../query/calendar.ts';
 import type { Declaration } from './declaration.ts';
 import type { FileLine } from './history-schema.ts';
 
-/** A file is stale this many parts after it should have been final. */
+/** How many parts late a file must be to count as stale. */
 const partsUntilStale = 2;
 
 /**
@@ -35,7 +35,8 @@ export function isStale(
 }
 
 /**
- * Returns true once a further day, week or month has passed, so the nightly job has had its chance.
+ * Returns true once one more day, week or month has passed, so that the nightly job has had time to
+ * run.
  *
  * @param now in unix seconds
  */
@@ -43,7 +44,7 @@ export function isExpected(part: CalendarUnit, declaration: Declaration, now: nu
   return now >= endAfterParts(part, 1, declaration);
 }
 
-/** Returns the instant at which a part has been over for `count` parts, in unix seconds. */
+/** Returns the end of the part `count` parts later, in unix seconds. */
 function endAfterParts(
   part: CalendarUnit,
   count: number,

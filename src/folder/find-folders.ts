@@ -5,7 +5,7 @@ import { printable } from '../text/printable.ts';
 import { declarationName } from './declaration.ts';
 import { isHistoryName } from './history.ts';
 
-/** Recognizes the names of declarations and history files. No report replaces these files. */
+/** Recognizes declarations and history files, which are never replaced by a report. */
 export function isFolderRecord(name: string): boolean {
   return name === declarationName || isHistoryName(name);
 }
@@ -23,14 +23,14 @@ export interface FolderTarget {
   /** Absolute path. */
   readonly folder: string;
 
-  /** Path of a single typed file from the folder; absent for the whole folder. */
+  /** Path of a single file, relative to the folder; absent for the whole folder. */
   readonly file?: string;
 }
 
 /**
  * Finds the declared folders at a path and below it. For a file, finds the folder that contains it.
  *
- * @throws UsageError if a path does not exist or has no declaration, because an unmounted disk must
+ * @throws UsageError if a path does not exist or has no declaration, so that an unmounted disk does
  * not pass the check
  */
 export async function findFolders(path: TypedPath, signal: AbortSignal): Promise<FolderTarget[]> {
@@ -64,7 +64,7 @@ async function isFolder({ absolute, shown }: TypedPath): Promise<boolean> {
   }
 }
 
-/** Finds the declared folder nearest above a file. */
+/** Finds the nearest declared folder above a file. */
 async function findFolderAbove(path: TypedPath): Promise<FolderTarget> {
   let folder = path.absolute;
   while (folder !== dirname(folder)) {

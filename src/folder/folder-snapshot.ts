@@ -9,7 +9,7 @@ import {
 import { type History, readHistory } from './history.ts';
 import { findPart, overlaps, type Selection } from './parts.ts';
 
-/** A folder at one time: its declaration, its history and its selected files. */
+/** State of a folder: its declaration, its history and the selected files. */
 export interface FolderSnapshot {
   /** Absolute path. */
   readonly folder: string;
@@ -18,12 +18,12 @@ export interface FolderSnapshot {
   readonly history: History;
   readonly listing: Listing;
 
-  /** Files that match the pattern, by their paths from the folder. */
+  /** Files that match the pattern, by path relative to the folder. */
   readonly onDisk: ReadonlyMap<string, FileState>;
 }
 
 /**
- * Reads the history of a folder, and looks at the selected files.
+ * Reads the history of a folder and the state of the selected files.
  *
  * @throws the reason of the signal once the signal is aborted
  */
@@ -41,8 +41,7 @@ export async function readFolder(
   const { names: allNames, unreadable } = await listNames(folder, pattern.depth, options.signal);
   const names = allNames.filter(isSelected);
   const matching = names.filter((name) => pattern.readDay(name) !== undefined);
-  // A run writes the history line before it puts the file in place. Therefore the history is read
-  // after the files.
+  // The history is read after the files, because a run writes the history line before the file.
   const onDisk = await readFileStates(folder, matching, options);
   const history = await readHistory(folder, options.signal);
   return {

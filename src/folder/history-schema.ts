@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { maxNumberLength } from '../text/decimal.ts';
 
-// A history is untrusted data. This file is loaded only by commands that read or write a history.
+// Validates history files, which are untrusted data. Loaded only by commands that use a history.
 
 const count = z.int().nonnegative();
 const time = z.iso.datetime({ offset: true });
@@ -24,7 +24,7 @@ export const fileLineSchema = z.strictObject({
   warnings: z.array(z.string()),
 });
 
-/** A download, as one line of the history (cli.md, Folders). */
+/** A download: one line of the history (`cli.md`, Folders). */
 export type FileLine = Readonly<z.infer<typeof fileLineSchema>>;
 
 /** Exact sums in decimal notation, by metric. */

@@ -12,13 +12,13 @@ import type { FileLine } from './history-schema.ts';
 
 /** Content of the history files of a folder. */
 export interface History {
-  /** Last line of each file, by the path of the file from the folder. */
+  /** Last line of each file, by path relative to the folder. */
   readonly lines: ReadonlyMap<string, FileLine>;
 
-  /** Number of lines that cannot be read, by history file. */
+  /** Number of invalid lines, by history file. */
   readonly skipped: ReadonlyMap<string, number>;
 
-  /** History files that cannot be read, with the reason as a clause. */
+  /** Unreadable history files, with the reason. */
   readonly unreadable: ReadonlyMap<string, string>;
 }
 
@@ -27,7 +27,7 @@ export function isHistoryName(name: string): boolean {
 }
 
 /**
- * Reads the history of a folder. Without history files, it is empty.
+ * Reads the history of a folder, which is empty without history files.
  *
  * @throws the reason of the signal once the signal is aborted
  */
@@ -59,7 +59,7 @@ function createdMs({ created }: FileLine): number {
   return Date.parse(created);
 }
 
-/** Reads a history file. The last line of each file counts. */
+/** Reads a history file. Later lines replace earlier lines for the same file. */
 async function readHistoryFile(path: string, signal: AbortSignal) {
   // Loaded lazily, because most commands do not use a history.
   const { fileLineSchema } = await import('./history-schema.ts');
@@ -93,7 +93,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns true if the totals of a line allow a number other than 0. */
+/** Returns false if a line has no rows, or only totals of 0. */
 export function hasNumbers({ rows, totals }: FileLine): boolean {
   const sums = Object.values(totals);
   return rows > 0 && (sums.length === 0 || sums.some((sum) => /[1-9]/.test(sum)));
@@ -110,8 +110,8 @@ export interface HistoryTarget {
 }
 
 /**
- * Appends a line with a single write, so that concurrent runs do not mix their lines. If a power
- * cut left the last line incomplete, that line is ended first.
+ * Appends a line with a single write, so that concurrent runs do not interleave their lines. If a
+ * power cut left the last line incomplete, it is terminated first.
  *
  * @throws OutputError if the history cannot be written
  */
@@ -124,8 +124,8 @@ export async function appendLine(target: HistoryTarget, line: FileLine): Promise
 }
 
 /**
- * Appends the lines of this process one after the other. Some network drives, and Wine, lose one of
- * two lines that are appended at the same time.
+ * Serializes the appends of this process. Some network drives, and Wine, lose a line if two are
+ * appended at the same time.
  */
 let lastAppend: Promise<void> = Promise.resolve();
 
@@ -164,7 +164,7 @@ async function writeLine(file: fs.FileHandle, line: string): Promise<void> {
   if (bytesWritten < bytes.length) throw systemError('ENOSPC');
 }
 
-/** Returns true if the last line has no line break. */
+/** Returns true if the last line is not terminated. */
 async function hasTornEnd(file: fs.FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   if (size === 0) return false;
@@ -173,7 +173,7 @@ async function hasTornEnd(file: fs.FileHandle): Promise<boolean> {
   return buffer.toString() !== '\n';
 }
 
-/** Returns a note for each history file that has unreadable lines. */
+/** Returns a note for each history file with invalid lines. */
 export function skippedNotes({ skipped }: History): string[] {
   return [...skipped].map(([name, lines]) => {
     return `${formatPlural(lines, 'line')} of ${name} cannot be read and ${lines === 1 ? 'is' : 'are'} skipped.`;

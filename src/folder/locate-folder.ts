@@ -10,18 +10,18 @@ import {
 
 /** Folder and file names of an output. */
 export interface LocatedFolder {
-  /** Absolute path, up to the first placeholder of time. */
+  /** Absolute path, up to the first date placeholder. */
   readonly folder: string;
 
-  /** Name of a file in the folder, with slashes and placeholders of time. */
+  /** File name within the folder, with slashes and date placeholders. */
   readonly output: string;
 }
 
 /**
- * Finds the folder of an output that has a placeholder of time.
+ * Splits an output with date placeholders into the folder and the file name.
  *
  * @param output value of `-o`
- * @throws UsageError if a placeholder is not allowed in the output of a folder
+ * @throws UsageError if a placeholder is not allowed in a folder's output
  */
 export function locateFolder(
   output: string,

@@ -3,15 +3,15 @@ import { hasNonZero } from '../rows/column-values.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
 
 /**
- * Looks for a number other than 0 in a requested metric. Sums are not enough, because positive and
- * negative numbers may cancel out.
+ * Detects whether any requested metric has a number other than 0. Sums are not enough, because
+ * positive and negative numbers may cancel out.
  */
 export class NonZeroDetector {
   readonly #metrics: readonly Column[];
 
   hasNumbers = false;
 
-  /** @param columns requested columns */
+  /** @param columns */
   constructor(columns: readonly Column[]) {
     this.#metrics = columns.filter(({ metric }) => metric !== undefined);
   }

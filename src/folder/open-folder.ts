@@ -14,15 +14,14 @@ import { type FolderSnapshot, readFolder } from './folder-snapshot.ts';
 import { locateFolder } from './locate-folder.ts';
 import type { OutputFolder } from './record-download.ts';
 
-/** A run and the part of its folders that this machine fills. */
 interface OpeningRun extends FolderRun {
   readonly cwd: string;
   readonly shard: Shard | undefined;
 }
 
-/** A folder, the parts to download into it, and sentences for the user. */
+/** A folder, the parts to download, and messages for the user. */
 export interface OpenedFolder {
-  /** Query of the run with the options of the declaration. */
+  /** Query of the run, with the declared options. */
   readonly query: Query;
 
   /** Parts of the run that are due. */
@@ -33,7 +32,7 @@ export interface OpenedFolder {
 }
 
 /**
- * Declares a run in its folder, and finds the parts that are due. Throws the errors of `declare`.
+ * Declares the folder of a run, and finds the parts that are due. Throws whatever `declare` throws.
  *
  * @param planned the period and the parts of the run
  */
@@ -65,7 +64,7 @@ export async function openFolder(
   };
 }
 
-/** Returns a warning if there are parts before the period that the run will not download. */
+/** Returns a warning if missing parts before the period will not be downloaded. */
 function warnAboutEarlierParts(
   snapshot: FolderSnapshot,
   since: number,
@@ -88,7 +87,7 @@ function toDeclared(query: Query, { query: own }: Declaration): Query {
   return { ...query, ...others };
 }
 
-/** Prepares to record downloads in a folder. */
+/** Creates the folder and makes sure that its history can be written. */
 export async function prepareToFill(
   { folder, declaration, history }: FolderSnapshot,
   { host, shard }: Pick<OpeningRun, 'host' | 'shard'>,

@@ -3,20 +3,20 @@ import type { Declaration } from './declaration.ts';
 
 /** A day, week or month of a folder. */
 export interface FolderPart extends CalendarUnit {
-  /** Path of its file from the folder, with slashes. */
+  /** Path of the file, relative to the folder and with slashes. */
   readonly name: string;
 }
 
-/** Files and days to look at. An absent member selects everything. */
+/** Files and days to check. An absent field selects everything. */
 export interface Selection {
   readonly window?: Pick<Window, 'since' | 'until'> | undefined;
 
-  /** Paths of files from the folder. */
+  /** Paths relative to the folder. */
   readonly names?: ReadonlySet<string> | undefined;
 }
 
 /**
- * Returns the selected parts that a folder should hold and that are over, in time order.
+ * Lists the selected parts of a folder that are over, in time order.
  *
  * @param now in unix seconds
  */
@@ -54,7 +54,7 @@ export function overlaps({ since, end }: CalendarUnit, { window }: Selection): b
   return !window || (since <= window.until && window.since < end);
 }
 
-/** Finds the part for which a file is named, even if it is outside the folder's days. */
+/** Finds the part that a file name stands for, even if it is outside the folder's days. */
 export function findPart(name: string, declaration: Declaration): FolderPart | undefined {
   const { split, timezone, pattern } = declaration;
   const day = pattern.readDay(name);

@@ -6,14 +6,14 @@ import { findFolders, type TypedPath } from './find-folders.ts';
 import { type FolderSnapshot, readFolder } from './folder-snapshot.ts';
 import { listParts } from './parts.ts';
 
-/** A folder at a typed path, or the reason why its declaration cannot be used. */
+/** A folder that the user named, or the reason why its declaration is unusable. */
 export type NamedFolder = { readonly folder: string } & (
   | { readonly snapshot: FolderSnapshot; readonly defect?: undefined }
   | { readonly snapshot?: undefined; readonly defect: DefectiveDeclaration }
 );
 
 export interface ReadFoldersOptions {
-  /** Period to read. Without one, the whole folder is read. */
+  /** Period to read. Default: the whole folder. */
   readonly period: TypedPeriod;
 
   /** Milliseconds since 1970. */
@@ -22,10 +22,10 @@ export interface ReadFoldersOptions {
 }
 
 /**
- * Reads the declared folders at a path and below it, with the bytes of their files.
+ * Reads the declared folders at a path and below it, and hashes their files.
  *
- * @throws UsageError if the path has no declaration, or if the period is invalid or has no day of
- * these folders
+ * @throws UsageError if the path has no declaration, or if the period is invalid or outside these
+ * folders
  */
 export async function readFolders(
   path: TypedPath,
@@ -53,7 +53,7 @@ export async function readFolders(
   return folders;
 }
 
-/** Throws `UsageError` if the typed period has no day of any folder. */
+/** Throws `UsageError` if the period is outside all of the folders. */
 function requireParts(
   { shown }: TypedPath,
   folders: readonly NamedFolder[],

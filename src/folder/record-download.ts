@@ -20,20 +20,20 @@ import type { FileLine, Totals } from './history-schema.ts';
 export interface OutputFolder extends HistoryTarget {
   readonly declaration: Declaration;
 
-  /** Path of the folder without links. A link that appears later must not redirect the run. */
+  /** Resolved path of the folder. A link that appears later must not redirect the run. */
   readonly realPath: string;
 
   /** Last history line of each file before the run. */
   readonly lines: ReadonlyMap<string, FileLine>;
 }
 
-/** A report with a complete file that is not in place yet. */
+/** A complete report whose file has not been renamed into place yet. */
 interface CompleteReport {
   readonly part: Part;
   readonly file: Pick<WrittenFile, 'rowCount' | 'sizeBytes' | 'sha256'>;
   readonly sums: Pick<GroupedTotals, 'metrics' | 'totals'>;
 
-  /** False if the requested metrics have no number other than 0. */
+  /** Whether any requested metric has a number other than 0. */
   readonly hasNumbers: boolean;
   readonly warnings: readonly CheckMessage[];
   readonly reportId: string | undefined;
@@ -47,18 +47,18 @@ type Changes = Readonly<Record<string, readonly [before: string, after: string]>
 
 /** A file that a report without numbers must not replace. */
 interface KeptFile {
-  /** Rows of the file; `null` if the file does not match its history line. */
+  /** Rows in the file; `null` if the file does not match its history line. */
   readonly rows: number | null;
   readonly bytes: number;
   readonly sha256: string;
 
-  /** False if the file has another report than the declared one. */
+  /** Whether the file has the declared report. */
   readonly matchesDeclaration: boolean;
 }
 
 /** Result of recording a report. */
 export interface RecordResult {
-  /** Existing file that was kept instead of the report. */
+  /** Existing file that was not replaced. */
   readonly kept?: KeptFile;
   readonly changes?: Changes | undefined;
   readonly warnings: readonly string[];
@@ -68,7 +68,8 @@ export interface RecordResult {
  * Records a complete report in the history, before the file is renamed into place. A report without
  * numbers is not recorded if it would replace a file with numbers.
  *
- * @throws OutputError if the line cannot be written, or if the folder or the file has become a link
+ * @throws OutputError if the line cannot be written, or if the folder or the file was replaced by a
+ * link
  */
 export async function recordDownload(
   outputFolder: OutputFolder,
@@ -97,7 +98,7 @@ export async function recordDownload(
 }
 
 /**
- * Finds the file that a report without numbers would replace. A file is not protected if it is
+ * Finds the file that a report without numbers must not replace. A file may be replaced if it is
  * empty, if its history line has no numbers, or if the report has the same bytes.
  */
 async function findFileToKeep(
@@ -124,7 +125,9 @@ export function requireDeclaredReport({ kept }: RecordResult, name: string | und
   });
 }
 
-/** Throws `OutputError` if a file cannot be put in place, or if the folder became a link. */
+/**
+ * Throws `OutputError` if a file cannot be put in place, or if the folder was replaced by a link.
+ */
 export async function requireUnmovedFolder(outputFolder: OutputFolder, part: Part): Promise<void> {
   const { folder, realPath, declaration } = outputFolder;
   const name = declaration.pattern.nameFor(part);
@@ -170,7 +173,7 @@ function formatPercentChange(before: string, after: string): string {
   return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 }
 
-/** Returns `undefined` if no total changed. */
+/** Returns the totals that changed, or `undefined` if none did. */
 function findChanges(before: Totals, now: Totals): Changes | undefined {
   const changes: Record<string, readonly [string, string]> = {};
   for (const [metric, value] of Object.entries(now)) {
@@ -187,7 +190,7 @@ function formatTotals(sums: CompleteReport['sums'], columns: readonly Column[]):
   for (const column of columns) {
     const { metric, type, hidden } = column;
     if (metric === undefined || hidden) continue;
-    // A report without rows has a sum of 0 for each metric.
+    // In a report without rows, every sum is 0.
     const sum = String(all.get(fieldOfColumn(column, sums.metrics)) ?? 0);
     totals[metric] = type === 'money' ? padMoney(sum) : sum;
   }

@@ -4,7 +4,7 @@ import type { FolderSnapshot } from './folder-snapshot.ts';
 import type { FileLine } from './history-schema.ts';
 import { type FolderPart, findPart, listParts, listPartsIn } from './parts.ts';
 
-/** A part with the history line of its file, or with the reason why the file cannot be used. */
+/** A part with the history line of its file, or with the reason why the file is unusable. */
 export interface SelectedPart {
   readonly part: FolderPart;
   readonly line: FileLine | undefined;
@@ -14,7 +14,8 @@ export interface SelectedPart {
 
 /**
  * Selects the files of a folder that match their history lines and the declaration, in time order.
- * With a window, a part without a file is a gap once it is over, otherwise once it is expected.
+ * With a period, a missing file is a gap as soon as its part is over, otherwise once it is
+ * expected.
  *
  * @param now in unix seconds
  */

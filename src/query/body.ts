@@ -17,13 +17,13 @@ import { namedFilters, type Part } from './query.ts';
 /** Parameters of a create call, in the order of the specification. */
 export interface ReportBody {
   /**
-   * First and last second, in unix seconds. For a service that reads wall time, these are the
-   * digits of the wall time.
+   * First and last second, in unix seconds. For a service that reads wall time, these are wall
+   * times as if in UTC.
    */
   readonly since: number;
   readonly until: number;
 
-  /** Comma list of metrics. */
+  /** Metrics, separated by commas. */
   readonly metrics: string;
   readonly breakdowns?: readonly string[];
   readonly timezone?: string;
@@ -34,8 +34,8 @@ export interface ReportBody {
 }
 
 /**
- * Returns the parameters that request a part. The names in its filters must already be replaced by
- * ids. Throws `UsageError` if the wall times end before they begin.
+ * Builds the parameters for requesting a part. Names in its filters must already be replaced with
+ * IDs. Throws `UsageError` if the wall times end before they begin.
  */
 export function buildBody(part: Part): ReportBody {
   const { profile, metrics, breakdowns, filters, timezone, direct } = part.query;
@@ -47,22 +47,19 @@ export function buildBody(part: Part): ReportBody {
     metrics: metricsToSend(metrics).join(','),
     ...(breakdowns.length > 0 && { breakdowns: breakdownsToSend(breakdowns) }),
     ...filters,
-    // A DSP's request always names the zone, so that the service uses the zone of the period.
+    // DSP requests always name the zone, so that the service uses the zone of the period.
     ...(profile === 'dsp' && { timezone }),
     ...(direct && { output: 'direct' as const }),
   };
 }
 
-/** Identifies a request. The same request has the same result in every run and on every machine. */
+/** Returns the same hash for the same request in every run and on every machine. */
 export function hashBody(part: Part): string {
   const text = JSON.stringify(buildBody(part));
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/**
- * Returns the metrics to request in order to show the given ones. Computed metrics are replaced by
- * those they need.
- */
+/** Replaces computed metrics with the metrics that they need. */
 export function metricsToSend(metrics: readonly (MetricName | DerivedName)[]): MetricName[] {
   const sent = new Set<MetricName>();
   for (const name of metrics) {
@@ -95,12 +92,12 @@ function toSentTimes({ query, since, until, zone }: Part): Pick<Window, 'since' 
   );
 }
 
-/** Bytes of a create call. */
+/** Body of a create call. */
 export interface EncodedBody {
   readonly contentType: string;
   readonly text: string;
 
-  /** True if the data itself is requested. */
+  /** Whether the data itself is requested. */
   readonly isDirect: boolean;
 }
 

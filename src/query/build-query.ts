@@ -35,12 +35,12 @@ import { resolveWindow } from './parts.ts';
 import { readZone } from './period.ts';
 import { namedFilters, type Query, type QueryFilters } from './query.ts';
 
-/** Inputs to a query that are not options. */
+/** Inputs to a query other than options. */
 export interface QueryFacts {
   /** Name of the saved report. */
   readonly report?: string | undefined;
 
-  /** Account, as in `Query`, and its settings. */
+  /** Account as in `Query`, with its settings. */
   readonly account?: string | undefined;
   readonly login?: string | undefined;
   readonly service?: string | undefined;
@@ -56,8 +56,8 @@ export interface QueryFacts {
 }
 
 /**
- * Builds a query from the values of flags, from the keys of a saved report or a declaration, or
- * from the options of the library. Throws `UsageError` for the first mistake.
+ * Builds a query from flags, a saved report, a declaration, or the options of the library. Throws
+ * `UsageError` for the first mistake.
  */
 export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
   const { profile = 'buyer', encoding = 'json', windowClock = 'instant', nowMs } = facts;
@@ -87,7 +87,7 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
   return Object.freeze(query);
 }
 
-/** Throws `UsageError` for an unknown zone. For a buyer, any zone is refused. */
+/** Throws `UsageError` for an unknown zone, and for any zone in the buyer profile. */
 export function readTimezone(name: string | undefined, profile: Profile): string {
   if (name === undefined) return defaultZone;
   if (profile === 'dsp') return readZone(name);
@@ -128,7 +128,7 @@ function readBreakdowns(
   throw flagError('--by', `${timeBreakdowns.join(' and ')} cannot be combined.`, hint);
 }
 
-/** Returns the options that a query keeps. */
+/** Returns the options that a query keeps unchanged. */
 function readKept(options: QueryFlags, content: ColumnsQuery): KeptFlags {
   const { columns } = options;
   const areNamed = columns !== undefined && columns !== 'all';
@@ -143,7 +143,7 @@ function readKept(options: QueryFlags, content: ColumnsQuery): KeptFlags {
     const isParsed = parsedOptions.some((parsed) => parsed === option);
     if (scope === undefined && !isParsed && isGiven) kept[option] = value;
   }
-  // Each value was read by its flag.
+  // Each value was parsed by its flag.
   return kept as KeptFlags;
 }
 
@@ -176,7 +176,7 @@ function requireFilters(flag: string, profile: Profile): void {
   throw flagError(flag, 'DSP reports do not support filters.', `Remove ${flag}.`);
 }
 
-/** Finds the filter that a typed name means. Throws `UsageError` for an unknown one. */
+/** Finds a filter by its name. Throws `UsageError` for an unknown filter. */
 function findFilter({ name: text }: TypedFilter): Filter {
   const accepted = [...filterTable.map(({ name }) => name), 'country'];
   const [name] = findSpellings(text, accepted);
@@ -190,7 +190,7 @@ function findFilter({ name: text }: TypedFilter): Filter {
 }
 
 /**
- * Reads the values of a filter into the form that the service expects. Countries may be typed by
+ * Converts the values of a filter to the form that the service expects. Countries may be given by
  * code or name. Throws `UsageError` for an unknown country, and if an ID is not a number.
  */
 function readValues(filter: Filter, typed: readonly string[], flag: string): string[] {

@@ -47,7 +47,7 @@ export function offsetAt(instant: number, zone: string): number {
   return Math.round(IANAZone.create(zone).offset(instant * 1_000) * 60);
 }
 
-/** Accepts names of zones. Offsets (`+02:00`) are refused, although Node accepts them. */
+/** Returns true for a zone name. Offsets (`+02:00`) are rejected, although Node accepts them. */
 export function isZoneName(name: string): boolean {
   return /^[a-z]/i.test(name) && IANAZone.create(name).isValid;
 }
@@ -65,7 +65,8 @@ interface WallInstants {
   readonly last: number;
 
   /**
-   * Set if a clock change skips the wall time. Both instants are then the first one after the gap.
+   * Whether a clock change skips the wall time. Both instants are then the first instant after the
+   * gap.
    */
   readonly isSkipped: boolean;
 }
@@ -94,10 +95,7 @@ export function findInstants(wall: WallTime, zone: string): WallInstants {
   return { first: instant, last: instant, isSkipped: true };
 }
 
-/**
- * Finds instants as `findInstants` does. The wall time is in milliseconds since 1970, as if it were
- * UTC.
- */
+/** Finds the instants of a wall time in milliseconds since 1970, as if in UTC. */
 export function instantsAt(wallMs: number, zone: string): WallInstants {
   return findInstants(DateTime.fromMillis(wallMs, { zone: 'utc' }), zone);
 }
@@ -105,7 +103,7 @@ export function instantsAt(wallMs: number, zone: string): WallInstants {
 /** Returns the first instant of the day with this midnight. */
 export function startOfDay(midnight: WallTime, zone: string): number {
   const { first, last } = findInstants(midnight, zone);
-  // If clocks go back across midnight, an hour of the previous day follows the first midnight (St
+  // If clocks go back across midnight, an hour of the previous day follows the first midnight (St.
   // John's until 2010).
   return first !== last && wallAt(last - 1, zone) < midnight ? last : first;
 }
@@ -122,7 +120,7 @@ export interface Days {
   readonly end: WallTime;
 }
 
-/** Forms of a period, in Luxon's tokens. */
+/** Forms of a period, as Luxon formats. */
 const calendarForms = [
   { form: 'yyyy', unit: 'year' },
   { form: "yyyy-'q'q", unit: 'quarter' },
@@ -131,10 +129,7 @@ const calendarForms = [
   { form: 'yyyy-MM-dd', unit: 'day' },
 ] as const;
 
-/**
- * Reads `2026`, `2026-q3`, `2026-10`, `2026-w45` or `2026-11-01`. Returns `undefined` for any other
- * string.
- */
+/** Parses `2026`, `2026-q3`, `2026-10`, `2026-w45` or `2026-11-01`, or returns `undefined`. */
 export function readDays(text: string): Days | undefined {
   for (const { form, unit } of calendarForms) {
     const start = DateTime.fromFormat(text, form, { zone: 'utc', locale: 'en' });
@@ -143,7 +138,7 @@ export function readDays(text: string): Days | undefined {
   return undefined;
 }
 
-/** Other forms that people type, each with the accepted form, in Luxon's tokens. */
+/** Common forms that are not accepted, each with the accepted form, as Luxon formats. */
 const otherForms = [
   { form: 'd.M.yyyy', accepted: 'yyyy-MM-dd' },
   { form: 'yyyy/M/d', accepted: 'yyyy-MM-dd' },
@@ -161,8 +156,8 @@ export function findAcceptedForm(text: string): string | undefined {
 }
 
 /**
- * Reads an ISO 8601 date-time, `2026-11-01T14:30`. If it has an offset, the result is in UTC.
- * Returns `undefined` for any other string.
+ * Parses an ISO 8601 date-time, `2026-11-01T14:30`, or returns `undefined`. With an offset, the
+ * result is in UTC.
  */
 export function readWallTime(
   text: string,
@@ -173,17 +168,17 @@ export function readWallTime(
   return wall?.isValid ? { wall, hasOffset: match?.[1] !== undefined } : undefined;
 }
 
-/** Formats an instant as in the summary of a report: `2026-10-25T02:00:00+0200`. */
+/** Formats an instant as the service does: `2026-10-25T02:00:00+0200`. */
 export function formatInstant(instant: number, zone: string): string {
   return DateTime.fromSeconds(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
 }
 
-/** Formats an instant as in RFC 3339: `2026-10-25T02:00:00+02:00`. */
+/** Formats an instant in RFC 3339: `2026-10-25T02:00:00+02:00`. */
 function formatTime(instant: number, zone: string): string {
   return DateTime.fromSeconds(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZ");
 }
 
-/** Formats the first and last second of a window as in RFC 3339. */
+/** Formats the first and last second of a period in RFC 3339. */
 export function formatEnds({ since, until, zone }: Omit<Window, 'end'>): {
   readonly since: string;
   readonly until: string;
@@ -252,14 +247,14 @@ export function* unitsIn(
     const end = startOfDay(next, zone);
     const firstDay = formatWallDay(midnight);
     const lastDay = unit === 'day' ? firstDay : formatWallDay(next.minus({ day: 1 }));
-    // A day that the calendar skipped has no seconds.
+    // Skips a day that the zone's calendar left out.
     if (end > start) yield { firstDay, lastDay, since: start, end };
     midnight = next;
     start = end;
   }
 }
 
-/** Returns the end of the unit `count` units after the given one. */
+/** Returns the end of the unit that comes `count` units later. */
 export function endAfterUnits(
   { lastDay }: Pick<CalendarUnit, 'lastDay'>,
   count: number,
@@ -279,14 +274,14 @@ export function unitNumber(day: string, unit: SplitUnit): number {
   return 12 * (year - 1_970) + month - 1;
 }
 
-/** Units that are compared as a whole, longest first. */
+/** Units that are compared as whole units, longest first. */
 const comparedUnits = ['year', 'quarter', 'month', 'week', 'day'] as const;
 
 export const comparisons = ['previous', 'last-year'] as const;
 export type ComparisonName = (typeof comparisons)[number];
 
 /**
- * Shortens a window that is not over, so that it can be compared. It keeps the days that are over,
+ * Shortens a period that is not over, for a comparison. The result has only the days that are over,
  * or the hours if no day is over.
  *
  * @param now in unix seconds
@@ -303,8 +298,8 @@ export function comparableWindow(window: Window, now: number): Window {
 }
 
 /**
- * Finds the window to compare with (`cli.md`, Choosing a report). This is the calendar units
- * before, as many days before, or the same dates or ISO weeks of the year before.
+ * Finds the period to compare with (`cli.md`, Choosing a report): the previous calendar units, the
+ * same number of days before, or the same dates or ISO weeks a year earlier.
  *
  * @param window already limited by `comparableWindow`
  */
@@ -316,12 +311,12 @@ export function earlierWindow(window: Window, which: ComparisonName): Window {
 
   const since = toInstant(first.minus(distance), zone);
   const end = toInstant(endBefore(last, distance, wholeUnits(window)?.unit === 'day'), zone);
-  // If a clock change skips the whole earlier window, one second remains.
+  // Even if a clock change skips the whole earlier period, one second remains.
   const until = Math.max(since, end - 1);
   return { since, until, end: until + 1, zone };
 }
 
-/** Returns the calendar distance from a window to the earlier one. */
+/** Returns the calendar distance to the earlier period. */
 function distanceTo(window: Window, which: ComparisonName): Duration {
   const { since, end, zone } = window;
   const first = toWallTime(since, zone);
@@ -338,8 +333,8 @@ function distanceTo(window: Window, which: ComparisonName): Duration {
 }
 
 /**
- * Finds the longest calendar unit that divides a window, and counts the units. Returns `undefined`
- * if the window has partial days.
+ * Finds the longest calendar unit that divides a period, and counts the units. Returns `undefined`
+ * if the period has partial days.
  */
 function wholeUnits({ since, end, zone }: Window) {
   const first = midnightAt(since, zone);
@@ -353,8 +348,8 @@ function wholeUnits({ since, end, zone }: Window) {
 }
 
 /**
- * Returns the Monday of the same ISO week a year before. If that year has no week 53, returns the
- * Monday 52 weeks before.
+ * Returns the Monday of the same ISO week a year earlier, or the Monday 52 weeks earlier if that
+ * year has no week 53.
  */
 function sameWeekOfYearBefore(monday: WallTime): WallTime {
   const { weekYear, weekNumber } = monday;
@@ -365,14 +360,11 @@ function sameWeekOfYearBefore(monday: WallTime): WallTime {
   return sameNumber.isValid ? sameNumber : monday.minus({ weeks: 52 });
 }
 
-/**
- * Moves the end to the earlier window. If the earlier month is too short, this is the end of that
- * month.
- */
+/** Moves the end to the earlier period, at most to the end of a shorter month. */
 function endBefore(end: WallTime, distance: Duration, consistsOfDays: boolean): WallTime {
   const isMidnight = end.equals(end.startOf('day'));
   if (consistsOfDays && isMidnight) {
-    // The last day is moved, so that 28 February ends on 28 February of a leap year too.
+    // Moving the last day keeps 28 February on 28 February in a leap year.
     return end.minus({ days: 1 }).minus(distance).plus({ days: 1 });
   }
   const before = end.minus(distance);

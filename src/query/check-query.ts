@@ -8,10 +8,7 @@ import { type FormatName, formatFacts } from './format-names.ts';
 import { findPartUnit, hasFilePerPart, requireMergeable } from './parts.ts';
 import type { Output, Query } from './query.ts';
 
-/**
- * Throws `UsageError` if parts of a query exclude each other, or if one part requires another that
- * is missing.
- */
+/** Throws `UsageError` if options of a query conflict, or if a required option is missing. */
 export function requireConsistent(query: Query): void {
   requireFittingFormats(query);
   requireSplit(query);
@@ -20,9 +17,9 @@ export function requireConsistent(query: Query): void {
 }
 
 /**
- * Throws `UsageError` for flags that none of the formats can use.
+ * Throws `UsageError` for flags that apply to none of the formats.
  *
- * @param values values of flags by option name
+ * @param values flag values by option name
  */
 export function requireFittingFlags(
   values: Readonly<Record<string, unknown>>,

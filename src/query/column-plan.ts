@@ -14,8 +14,7 @@ import { printable } from '../text/printable.ts';
 import { readColumn, unknownColumnError } from './file-columns.ts';
 import { defaultMetrics, hasAllMetrics, type ReportMetric, toReportMetric } from './metrics.ts';
 
-// Decides which columns an output has, in which order and under which names. The formats only write
-// these columns.
+// Decides on the columns of an output, their order and their names. The formats only write them.
 
 export interface PlannedColumn {
   /** Row field; for a computed metric, the name of the metric. */
@@ -27,29 +26,27 @@ export interface PlannedColumn {
   /** Heading for people: `Revenue (€)`, `Week`. */
   readonly label: string;
 
-  /**
-   * Type of the field. Computed metrics and fields outside the vocabulary have none.
-   */
+  /** Type of the field; `undefined` for computed metrics and unknown fields. */
   readonly type: FieldType | undefined;
 
   readonly numeric: boolean;
 
-  /** Metric of the column. A derived metric is computed from other values of the row. */
+  /** Metric of the column, which may be computed from other values of the row. */
   readonly metric?: ReportMetric;
 
-  /** Set if the column has the values of the earlier report. */
+  /** Whether the column contains values of the earlier report. */
   readonly isEarlier?: true;
 }
 
 /** Settings that determine the columns of an output. */
 export interface ColumnChoice {
-  /** Requested columns; absent if the request is not known. */
+  /** Requested columns; absent if the request is unknown. */
   readonly columns?: readonly Column[];
 
-  /** Columns to write, in order (`--columns`). Default: the requested ones, or all. */
+  /** Columns to write, in order (`--columns`). Default: the requested columns, or all. */
   readonly selectedColumns?: readonly string[] | 'all';
 
-  /** Set to name dollars `revenueDollar` in both profiles (`--normalize`). */
+  /** Whether to name dollars `revenueDollar` in both profiles (`--normalize`). */
   readonly normalize?: boolean;
 
   /** Labels for people by metric (`--label`). */
@@ -62,12 +59,11 @@ export function isComputed({ metric, isEarlier }: PlannedColumn): boolean {
 }
 
 /**
- * Plans the columns of rows with these fields. If the user named columns, these are used. Otherwise
- * the requested columns come first, then the fields that the vocabulary does not have. A vocabulary
- * field that was not requested is left out while it is null. Throws `UsageError` if a named column
- * does not exist.
+ * Plans the columns for rows with these fields: the columns that the user named, or else the
+ * requested columns, then fields outside the vocabulary. Known fields that were not requested are
+ * omitted while they are null. Throws `UsageError` if a named column does not exist.
  *
- * @param rows first rows, if there are any
+ * @param rows first rows, if any
  */
 export function planColumns(
   choice: ColumnChoice,
@@ -90,16 +86,16 @@ export function planColumns(
   });
 }
 
-/** Returns the columns that the user named, or `undefined` if the user named none, or all. */
+/** Returns the columns that the user named, or `undefined` for none or `all`. */
 function namedColumns({ selectedColumns }: ColumnChoice): readonly string[] | undefined {
   return selectedColumns === 'all' ? undefined : selectedColumns;
 }
 
 /**
- * Finds the field or computed metric that a name in `--columns` means. Requested columns come
- * first. Throws `UsageError` if there is none.
+ * Resolves a name in `--columns` to a field or computed metric, with preference for requested
+ * columns. Throws `UsageError` if there is no match.
  *
- * @param known fields that the rows can have
+ * @param known possible fields of the rows
  */
 export function findNamedField(
   name: string,
@@ -117,8 +113,7 @@ export function findNamedField(
 }
 
 /**
- * Chooses the requested fields first, then fields that have values or are unknown to the
- * vocabulary.
+ * Chooses the requested fields, then other fields that have values or are not in the vocabulary.
  */
 function chooseFields(
   { columns: requested, selectedColumns }: ColumnChoice,
@@ -164,13 +159,13 @@ function toPlannedColumn(
   };
 }
 
-/** Chooses the label of a column. Dates that represent weeks or months get `Week` or `Month`. */
+/** Chooses the label of a column: `Week` or `Month` for dates that stand for these. */
 function chooseLabel(field: string, requested: Column | undefined): string {
   if (requested?.isWeekly) return 'Week';
   return requested?.breakdown === 'MONTHLY' ? 'Month' : fieldLabel(field);
 }
 
-/** Adds the usual rates for people. Nothing is added if the user named columns or metrics. */
+/** Adds the usual rates for readers, unless the user named columns or metrics. */
 function addUsualRates(
   columns: readonly PlannedColumn[],
   choice: ColumnChoice,
@@ -186,7 +181,7 @@ function addUsualRates(
 }
 
 /**
- * Adds the column `METRICBefore` after each metric, for `--compare` in files that programs read.
+ * Adds a column such as `clicksBefore` after each metric, for `--compare` in files for programs.
  */
 export function addEarlierColumns(columns: readonly PlannedColumn[]): PlannedColumn[] {
   return columns.flatMap((column) => {
@@ -205,10 +200,10 @@ export class ColumnPlan {
 
   readonly #choice: ColumnChoice;
 
-  /** Fields of the latest batch of rows. */
+  /** Fields of the latest batch. */
   #fields: readonly string[] | undefined;
 
-  /** Fields without a column. Their values must stay null. */
+  /** Fields without a column, which must stay null. */
   #fieldsLeftOut: readonly string[] = [];
 
   constructor(choice: ColumnChoice) {
@@ -221,7 +216,7 @@ export class ColumnPlan {
   }
 
   /**
-   * Plans the columns from the first batch. Throws the errors of `planColumns`. Throws
+   * Plans the columns from the first batch. Throws whatever `planColumns` throws, and
    * `IncompleteDataError` if a later batch has values in a field without a column.
    */
   follow(batch: RowBatch): void {
@@ -236,8 +231,8 @@ export class ColumnPlan {
   }
 
   /**
-   * Plans the columns of a report without rows from the CSV header or the request. Throws the
-   * errors of `planColumns`.
+   * Plans the columns of a report without rows from the CSV header or the request. Throws whatever
+   * `planColumns` throws.
    */
   settle(header: readonly string[]): void {
     if (this.#fields) return;
@@ -247,8 +242,7 @@ export class ColumnPlan {
   }
 
   #findFieldsLeftOut(fields: readonly string[]): string[] {
-    // A field without a column must stay null. Only if the user named the columns may values be
-    // left out.
+    // Values may be dropped only if the user named the columns.
     if (namedColumns(this.#choice)) return [];
 
     const taken = new Set(this.columns.map(({ field }) => field));

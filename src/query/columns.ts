@@ -3,12 +3,12 @@ import { breakdownsToSend, metricsToSend } from './body.ts';
 import { findNamedField } from './column-plan.ts';
 import type { Query } from './query.ts';
 
-/** Members of a query that determine the columns of its report. */
+/** What determines the columns of a query's report. */
 export type ColumnsQuery = Pick<Query, 'profile' | 'metrics' | 'breakdowns'>;
 
 /**
  * Lists the columns of a query's report: the fields of the breakdowns, then the metrics. A metric
- * that is requested only to compute another one is hidden.
+ * that is requested only to compute another metric is hidden.
  */
 export function listQueryColumns(query: ColumnsQuery): Column[] {
   const { metrics, breakdowns } = query;
@@ -34,9 +34,10 @@ export function listQueryColumns(query: ColumnsQuery): Column[] {
 }
 
 /**
- * Checks the names in `--columns` before a report is requested. A name that cannot become a column
- * is a mistake: a metric or breakdown that is not requested, a rate whose metrics are missing, or
- * an unknown name. Buyer rows have the fields of most breakdowns, even if these are not requested.
+ * Checks the names in `--columns` before a report is requested. Throws `UsageError` for a name that
+ * cannot become a column: a metric or breakdown that is not requested, a rate whose metrics are
+ * missing, or an unknown name. Buyer rows have the fields of most breakdowns even if they are not
+ * requested.
  */
 export function readColumnNames(names: readonly string[], query: ColumnsQuery): string[] {
   const requested = listQueryColumns(query).map(({ field }) => field);
@@ -45,7 +46,7 @@ export function readColumnNames(names: readonly string[], query: ColumnsQuery): 
   return [...new Set(names.map((name) => findNamedField(name, requested, known)))];
 }
 
-/** Returns the names that are requested to get the columns of a query. */
+/** Returns the metrics and breakdowns to send for a query. */
 function toSentNames({ metrics, breakdowns }: ColumnsQuery) {
   return { metrics: metricsToSend(metrics), breakdowns: breakdownsToSend(breakdowns) };
 }

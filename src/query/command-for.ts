@@ -9,8 +9,8 @@ import type { Part, Query } from './query.ts';
 import { toArguments } from './saved-keys.ts';
 
 /**
- * Returns the days of some parts as a period that means the same tomorrow. The parts are in time
- * order. The period has fixed dates, or instants if the parts do not consist of whole days.
+ * Returns the period from the first part to the last in a form that will mean the same tomorrow:
+ * fixed dates, or instants if the parts do not consist of whole days.
  */
 export function fixedPeriod(first: Part, last = first): TypedPeriod {
   const { zone } = first;
@@ -25,7 +25,7 @@ export function fixedPeriod(first: Part, last = first): TypedPeriod {
 interface CommandOptions {
   readonly platform: NodeJS.Platform;
 
-  /** Flags of this run that the printed command needs too. */
+  /** Flags of this run that the command has to repeat. */
   readonly flags?: {
     readonly fresh?: boolean;
     readonly shard?: Shard;
@@ -42,7 +42,7 @@ export function commandFor(
   const { fresh, shard, baseUrl } = flags;
   const words = ['run', ...toArguments(withPeriod(query, period))];
   if (query.service === 'local') words.push('--local');
-  // Without this, the final files of a folder would not be requested again.
+  // Otherwise the final files of a folder would not be requested again.
   if (fresh && keepsFolder(query)) words.push('--fresh');
   if (shard) words.push('--shard', `${shard.index}/${shard.count}`);
   if (baseUrl !== undefined) words.push('--base-url', baseUrl);
@@ -53,7 +53,7 @@ const downloadOptions = new Set(
   downloadFlags.flatMap(({ flags }: FlagGroup) => Object.keys(flags)),
 );
 
-/** Formats the command that waits for a report by its id and downloads it. */
+/** Formats the command that waits for a report by its ID and downloads it. */
 export function downloadCommandFor(
   query: Query,
   reportId: string,
@@ -62,12 +62,12 @@ export function downloadCommandFor(
   const words = ['download', '--wait'];
   words.push(...toArguments(query, (option) => downloadOptions.has(option)));
   if (baseUrl !== undefined) words.push('--base-url', baseUrl);
-  // An id that begins with a dash would be read as a flag.
+  // An ID that begins with a dash would be parsed as a flag.
   if (reportId.startsWith('-')) words.push('--');
   return formatCommand([...words, reportId], platform);
 }
 
-/** Formats `download` or `status` as typed, with the flags needed to wait for the report. */
+/** Repeats a `download` or `status` command with the flags needed to wait for the report. */
 export function waitingCommand(argv: readonly string[], platform: NodeJS.Platform): string {
   const command = argv.findIndex((word) => word === 'download' || word === 'status');
   const words = argv.includes('--wait') ? argv : argv.toSpliced(command + 1, 0, '--wait');

@@ -3,7 +3,7 @@ import { findCountry } from '../contract/countries.ts';
 import { breakdowns as knownBreakdowns, filters as knownFilters } from '../contract/vocabulary.ts';
 import { namedFilters, type Query } from './query.ts';
 
-/** Returns `buyer report by CAMPAIGN; Country: France`. */
+/** Formats `buyer report by CAMPAIGN; Country: France`. */
 export function describeQuery({
   profile,
   breakdowns,
@@ -13,15 +13,14 @@ export function describeQuery({
   return [`${profile} report ${by}`, ...describeFilters(filters)].join('; ');
 }
 
-/** Returns the request in the form that files and `--json` use. */
+/** Returns the request as it appears in files and `--json`. */
 export function toRequestRecord({ profile, metrics, breakdowns, filters, columns }: Query): object {
   const hasFilters = Object.keys(filters).length > 0;
   return { profile, metrics, breakdowns, filters: hasFilters ? filters : undefined, columns };
 }
 
 /**
- * Returns one entry for each filter: `Country: France, Germany`. Countries are shown by name,
- * everything else by id.
+ * Formats each filter: `Country: France, Germany`. Countries are shown by name, other values by ID.
  */
 export function describeFilters(filters: Query['filters']): string[] {
   return Object.entries(filters).map(([name, values]) => {

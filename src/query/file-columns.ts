@@ -13,22 +13,25 @@ import { formatPlural } from '../text/quantity.ts';
 import { listComputable } from './metrics.ts';
 import { closestHint, readName } from './names.ts';
 
-// Finds the columns of files that names in flags mean. A column with exactly that name comes first,
-// then a breakdown, then a column that is spelt differently.
+// Resolves names in flags to columns of files. An exact column name comes first, then a breakdown,
+// then a column with a different spelling.
 
-/** Field to group rows by; `unit` replaces days with the first day of their week or month. */
+/**
+ * A field to group rows by. With `unit`, days are replaced with the first day of their week or
+ * month.
+ */
 export interface KeyColumn {
   readonly field: string;
   readonly unit?: 'week' | 'month' | undefined;
 
   /**
-   * Id field that this field describes: rows with the same id are one group, whatever this field
+   * ID field that this field describes. Rows with the same ID are one group, whatever this field
    * contains.
    */
   readonly describes?: string;
 }
 
-/** Groups rows by the first field. If it is an id, the other fields describe it. */
+/** Groups rows by the first field. If it is an ID, the other fields describe it. */
 export function toKeyColumns(fields: readonly string[]): KeyColumn[] {
   const [first, ...others] = fields;
   if (first === undefined) return [];
@@ -37,8 +40,8 @@ export function toKeyColumns(fields: readonly string[]): KeyColumn[] {
 }
 
 /**
- * Finds the columns or breakdowns given to a flag, in any case. Throws `UsageError` for an unknown
- * or an ambiguous name.
+ * Resolves columns or breakdowns given to a flag, ignoring case. Throws `UsageError` for an unknown
+ * or ambiguous name.
  *
  * @param fields columns of the files
  */
@@ -84,7 +87,7 @@ function findNamedKeys(text: string, fields: readonly string[], flag: '--by' | '
   return [{ field: 'hour' }, ...(columns.includes('date') ? [day] : [])];
 }
 
-/** Finds the breakdown that a name means, unless a column of the file fits the name better. */
+/** Finds a breakdown by name, unless a column of the file matches the name better. */
 function readFileBreakdown(
   text: string,
   fields: readonly string[],
@@ -100,7 +103,7 @@ function readFileBreakdown(
   return readName(text, accepted, flag);
 }
 
-/** Returns the breakdowns by which a file with these columns can be grouped. */
+/** Lists the breakdowns by which a file with these columns can be grouped. */
 function listFileBreakdowns(fields: readonly string[]): string[] {
   const names: string[] = [];
   for (const { name } of [...breakdowns, ...derivedBreakdowns]) {
@@ -116,8 +119,8 @@ function listBreakdownFields(name: string): string[] {
 }
 
 /**
- * Finds the column that a name means, or a rate that can be computed from the columns. Returns
- * `undefined` if there is none, and throws `UsageError` if there are several.
+ * Finds a column by name, or a rate that can be computed from the columns. Returns `undefined` if
+ * there is no match, and throws `UsageError` for several matches.
  */
 export function readColumn(
   typed: string,
@@ -130,7 +133,7 @@ export function readColumn(
   return readName(typed, [...new Set([...fields, ...computed])], flag);
 }
 
-/** `--sort` as typed. */
+/** Value of `--sort`. */
 interface TypedSort {
   readonly name: string;
   readonly direction: 'asc' | 'desc' | undefined;
@@ -148,7 +151,7 @@ export function parseSort(sort: string): TypedSort {
   });
 }
 
-/** Finds the column that a sort names. Throws `UsageError` for none. */
+/** Finds the column to sort by. Throws `UsageError` if there is no such column. */
 export function sortColumn({ name }: TypedSort, columns: readonly string[]): string {
   const column = readColumn(name, columns, '--sort');
   if (column === undefined) throw unknownColumnError(name, columns, '--sort');
@@ -156,10 +159,10 @@ export function sortColumn({ name }: TypedSort, columns: readonly string[]): str
 }
 
 /**
- * Explains that there is no column with a name.
+ * Builds the error for an unknown column.
  *
  * @param columns names of the existing columns
- * @param flag the flag that names the column
+ * @param flag flag with the unknown name
  */
 export function unknownColumnError(
   name: string,
@@ -175,7 +178,7 @@ export function unknownColumnError(
   return new UsageError(`Unknown column “${name}” in ${flag}.`, { code, hint });
 }
 
-/** Columns that a message names. */
+/** Maximum number of columns to list in a message. */
 const maxNamedColumns = 8;
 
 function listNames(columns: readonly string[]): string {
@@ -186,7 +189,7 @@ function listNames(columns: readonly string[]): string {
 
 /**
  * Formats `There is no column for ctr (clicks ÷ displays).` for a metric or a breakdown. Returns
- * `undefined` for any other name.
+ * `undefined` for other names.
  */
 function explainMissing(name: string): string | undefined {
   const entries = [...breakdowns, ...derivedBreakdowns, ...metrics, ...derivedMetrics];

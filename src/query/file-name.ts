@@ -16,16 +16,17 @@ export const placeholders = [
 
 type Placeholder = (typeof placeholders)[number];
 
-/** Days have the form `2026-11-01`. A value is absent while it is not known. */
+/** Values of placeholders. Days have the form `2026-11-01`. Unknown values are absent. */
 export type NameValues = { readonly [Name in Placeholder]?: string };
 
-/** Matches a placeholder, or a doubled brace, which stands for a single one. */
+/** Matches a placeholder, or a doubled brace, which stands for a single brace. */
 const placeholderPattern = /\{\{|\}\}|\{([^{}]*)\}/g;
 
 const timePlaceholders: readonly string[] = ['since', 'until', 'date'] satisfies Placeholder[];
 
 /**
- * Lists the placeholders of a name: `['since', 'date']`. Throws `UsageError` for an unknown one.
+ * Lists the placeholders of a name: `['since', 'date']`. Throws `UsageError` for an unknown
+ * placeholder.
  */
 export function listPlaceholders(template: string): Placeholder[] {
   const found: Placeholder[] = [];
@@ -40,7 +41,7 @@ export function hasTimePlaceholder(template: string): boolean {
   return listPlaceholders(template).some((placeholder) => timePlaceholders.includes(placeholder));
 }
 
-/** Returns the beginning of a name up to its first date. Without a date, returns the whole name. */
+/** Returns a name up to its first date placeholder, or the whole name if it has none. */
 export function beforeTime(template: string): string {
   for (const { 1: word = '', index } of template.matchAll(placeholderPattern)) {
     if (timePlaceholders.includes(word)) return template.slice(0, index);
@@ -49,8 +50,8 @@ export function beforeTime(template: string): string {
 }
 
 /**
- * Replaces placeholders in a file name, and doubled braces. A value cannot lead to another folder
- * or make a hidden file. Throws `UsageError` if a placeholder is unknown or has no value.
+ * Replaces placeholders and doubled braces. A value cannot lead to another folder or make the file
+ * hidden. Throws `UsageError` if a placeholder is unknown or has no value.
  */
 export function expandName(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (found, word?: string) => {
@@ -58,9 +59,7 @@ export function expandName(template: string, values: NameValues): string {
   });
 }
 
-/**
- * Replaces placeholders as `expandName` does, except those of time. The result is still a template.
- */
+/** Replaces placeholders as `expandName` does, except dates. The result is still a template. */
 export function expandExceptDates(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (found, word?: string) => {
     const stays = word === undefined || timePlaceholders.includes(word);
@@ -68,7 +67,7 @@ export function expandExceptDates(template: string, values: NameValues): string 
   });
 }
 
-/** Returns the values of the placeholders for a part's file. `id` is not known yet. */
+/** Returns the placeholder values for a part's file, except `id`, which is still unknown. */
 export function nameValues({ query, firstDay, lastDay }: Part): NameValues {
   return {
     profile: query.profile,
@@ -80,7 +79,10 @@ export function nameValues({ query, firstDay, lastDay }: Part): NameValues {
   };
 }
 
-/** Names the files of a part. Stdout is `-`. `{id}` stays, because it is not known yet. */
+/**
+ * Returns the file names of a part, with `-` for stdout. `{id}` is left in place, because the ID is
+ * still unknown.
+ */
 export function nameFiles(part: Part): string[] {
   const values = { ...nameValues(part), id: '{id}' };
   return part.query.outputs.map(({ path }) => expandName(path, values));
@@ -90,7 +92,7 @@ function nameReport({ report, breakdowns }: Query): string {
   return report ?? (breakdowns.join('-').toLowerCase() || 'total');
 }
 
-/** Escapes the braces of a path, so that they are not read as placeholders. */
+/** Escapes the braces of a path, so that they are not taken for placeholders. */
 export function escapeBraces(path: string): string {
   return path.replaceAll(/[{}]/g, '$&$&');
 }
@@ -128,7 +130,9 @@ function parsePlaceholder(word: string): Placeholder {
   );
 }
 
-/** Windows treats these names as devices, with any extension and with spaces before it. */
+/**
+ * Windows treats these names as devices, with any extension, and with spaces before the extension.
+ */
 export const deviceNames = /^(con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]) *(\.|$)/i;
 
 /**
@@ -140,7 +144,7 @@ const unsafeInNames =
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff/\\:*?"<>|]/gu;
 
 /**
- * Makes text safe as part of a file name on any system. The result has no separators or control
+ * Makes a string safe as part of a file name on any system. The result has no separators or control
  * characters and no dot or space at either end. It is never empty, and has at most 120 bytes (121
  * for device names).
  */

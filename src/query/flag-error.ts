@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 
-/** Returns the error for a flag whose value, or use, is a mistake. */
+/** Builds the error for a wrong flag or a wrong value. */
 export function flagError(flag: string, message: string, hint: string): UsageError {
   return new UsageError(message, { about: { flag }, hint });
 }

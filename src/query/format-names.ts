@@ -2,16 +2,13 @@ interface FormatFacts {
   /** Endings of file names, without the dot. */
   readonly endings: readonly string[];
 
-  /** Set if the format is not text. On a terminal it would be unreadable. */
+  /** Whether the format is unreadable on a terminal. */
   readonly isBinary?: true;
 
-  /** Set if files may be compressed: `report.csv.gz`. */
+  /** Whether files may be compressed: `report.csv.gz`. */
   readonly isCompressible?: true;
 
-  /**
-   * Set if the file contains the service's rows as received. Computed metrics are then not
-   * available.
-   */
+  /** Whether files contain the service's response as received, without computed metrics. */
   readonly isServiceDocument?: true;
 }
 
@@ -28,14 +25,13 @@ const table = {
 
 export type FormatName = keyof typeof table;
 
-/** Formats by the name that flags and file names use. The code in `formats/` encodes them. */
+/** Formats by name. The code in `formats/` encodes them. */
 export const formatFacts: Readonly<Record<FormatName, FormatFacts>> = table;
 
 export const formatNames = Object.keys(table) as FormatName[];
 
 /**
- * Finds the format of a file by the ending of its name. Returns `undefined` if the ending is
- * unknown or missing.
+ * Finds the format for a file name, or returns `undefined` if the extension is unknown or missing.
  */
 export function formatOfFile(path: string): FormatName | undefined {
   const [, ending = '', compressed] = /\.([^./\\]+?)(\.gz)?$/i.exec(path) ?? [];

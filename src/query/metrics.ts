@@ -7,16 +7,16 @@ import {
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 
-/** Metric of a group or a report. The metric is either a sum or a quotient of two sums. */
+/** A metric of a group or a report: a sum, or a quotient of two sums. */
 export interface ReportMetric {
   readonly field: string;
 
-  /** Label for people: `Revenue (€)`, or the label given with `--label`. */
+  /** Label for readers: `Revenue (€)`, or a label from `--label`. */
   readonly label: string;
 
   readonly type: 'integer' | 'money' | 'percent';
 
-  /** Formula of a computed metric, with the row fields from which it is computed. */
+  /** Formula of a computed metric, with the fields that it is computed from. */
   readonly derived?: DerivedMetric & {
     readonly numeratorField: string;
     readonly denominatorField: string;
@@ -39,8 +39,8 @@ export function listAllMetrics(fields: readonly string[]): ReportMetric[] {
 }
 
 /**
- * Finds a metric by its name. This is the sum of a field, or a metric computed from the fields.
- * Returns `undefined` if there is no such metric or a field is missing.
+ * Finds a metric by name: the sum of a field, or a metric computed from the fields. Returns
+ * `undefined` if there is no such metric or a field is missing.
  */
 export function toReportMetric(name: string, fields: readonly string[]): ReportMetric | undefined {
   const label = fieldLabel(name);
@@ -66,10 +66,7 @@ export function listComputable(fields: readonly string[]): string[] {
   return computable.map(({ field }) => field);
 }
 
-/**
- * Returns true if these are exactly the metrics of a profile. A report has these metrics if the
- * user named none.
- */
+/** Returns true if these are exactly the metrics of a profile, which a report has by default. */
 export function hasAllMetrics(fields: readonly string[]): boolean {
   const present = new Set(fields.filter((field) => metricOfField(field)));
   return profiles.some((profile) => {

@@ -5,8 +5,8 @@ import { quoted } from '../text/printable.ts';
 import { joinWords } from '../text/quantity.ts';
 
 /**
- * Finds the accepted name that a typed name means. Returns `undefined` if there is none, and throws
- * `UsageError` if there are several.
+ * Matches a name against the accepted names. Returns `undefined` if there is no match, and throws
+ * `UsageError` for several matches.
  */
 export function readName(
   name: string,
@@ -25,8 +25,8 @@ export function readName(
 }
 
 /**
- * Suggests the closest of the accepted names, or the names that a close alias means. Without any,
- * returns `otherwise`.
+ * Suggests the closest accepted name, or the names for a close alias. Returns `otherwise` if
+ * nothing is close.
  */
 export function closestHint(
   name: string,

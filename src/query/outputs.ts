@@ -9,11 +9,11 @@ import { refuseUrl } from './url.ts';
 type OutputOptions = Partial<Pick<OutputFlags, 'output' | 'format'>>;
 
 /**
- * Reads the values of `-o` with a format for each. `--format` decides the format first, then the
- * ending of the name; the default is csv. Without `-o`, the output is stdout.
+ * Reads the values of `-o` and chooses the format of each: by `--format`, by the extension, or csv.
+ * Without `-o`, the output is stdout.
  *
  * @param stdoutFormat format of stdout without `--format`
- * @throws UsageError for a URL, an unknown ending or placeholder, or an empty name
+ * @throws UsageError for a URL, an unknown extension or placeholder, or an empty name
  */
 export function readOutputs(
   { output = ['-'], format }: OutputOptions,
@@ -44,7 +44,7 @@ function requireOneName(path: string): void {
     throw flagError('--output', `-o ${path} is a list of files.`, 'Use -o for each of them.');
 }
 
-/** Throws `UsageError` for an unknown ending. A name without an ending means csv. */
+/** Throws `UsageError` for an unknown extension. A name without an extension means csv. */
 function chooseFormat(path: string): FormatName {
   const format = formatOfFile(path);
   if (format !== undefined) return format;

@@ -1,11 +1,11 @@
 import type { Query } from './query.ts';
 
-/** Account of a query or of a folder. */
+/** Account of a query or a folder. */
 export type Owner = Pick<Query, 'account' | 'login' | 'service'>;
 
 /**
- * Compares the services first, then the logins. If either has no login, compares the names. A bare
- * token without a name matches only another one.
+ * Compares the services, then the logins, or the names if either has no login. A bare token without
+ * a name matches only another bare token.
  */
 export function isSameAccount(one: Owner, other: Owner): boolean {
   if (one.service !== other.service) return false;
@@ -15,7 +15,7 @@ export function isSameAccount(one: Owner, other: Owner): boolean {
   return haveNames ? one.account === other.account : isBareToken(one) && isBareToken(other);
 }
 
-/** Returns true if the owner signs in with a token that is not stored. */
+/** Returns true for a token that is not stored and has no name. */
 export function isBareToken({ account, login }: Owner): boolean {
   return account === undefined && login === undefined;
 }

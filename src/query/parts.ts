@@ -19,10 +19,10 @@ import type { Shard } from './flags/read-value.ts';
 import { laterMs, resolvePeriod, tryResolve } from './period.ts';
 import type { Part, Query } from './query.ts';
 
-/** Maximum number of parts in a run: half a century of days. More parts are probably a typo. */
+/** Maximum number of parts in a run: half a century of days. More would probably be a typo. */
 const maxParts = 20_000;
 
-/** Returns the unit that each report covers, or `undefined` if there is only one report. */
+/** Returns the unit of each report, or `undefined` for a single report. */
 export function findPartUnit({ split, breakdowns }: Query): SplitUnit | undefined {
   return breakdowns.includes('WEEKLY') ? 'week' : split;
 }
@@ -33,12 +33,12 @@ export function hasFilePerPart(query: Query): boolean {
   return findPartUnit(query) !== undefined && hasTimePlaceholder(path);
 }
 
-/** Returns true if the reports of the parts are merged into one output. */
+/** Returns true if the parts are merged into one output. */
 export function mergesParts(query: Query): boolean {
   return findPartUnit(query) !== undefined && !hasFilePerPart(query);
 }
 
-/** Returns true if a query keeps a folder (`cli.md`, Folders). */
+/** Returns true if a query fills a folder (`cli.md`, Folders). */
 export function keepsFolder(query: Query): boolean {
   return query.split !== undefined && hasFilePerPart(query);
 }
@@ -65,12 +65,12 @@ export function wholePart(query: Query, nowMs: number): Part {
 
 /** Resolved period of a query. */
 interface QueryWindow extends Window {
-  /** Set if the period has begun but none of its days is over. The window then ends now. */
+  /** Whether the period has begun but none of its days is over. The window then ends now. */
   readonly isStillEmpty: boolean;
 }
 
 /**
- * Resolves the period of a query. Only the period of a folder may be still empty, such as
+ * Resolves the period of a query. Only the period of a folder may have no complete day yet, such as
  * `2027-01..yesterday` on 1 January. Throws `UsageError` if the period is invalid.
  *
  * @param nowMs milliseconds since 1970
@@ -93,7 +93,8 @@ export function resolveWindow(query: Query, nowMs: number): QueryWindow {
  * or month, or a single report. A folder without `--until` ends with the last part that is over.
  *
  * @param nowMs milliseconds since 1970
- * @throws UsageError as `wholePart`; also if the period cuts a part, or has more than 20,000 parts
+ * @throws UsageError as for `wholePart`, and if the period contains a partial unit or more than
+ * 20,000 parts
  */
 export function planParts(query: Query, nowMs: number): Part[] {
   const whole = wholePart(query, nowMs);
@@ -112,7 +113,7 @@ export function planParts(query: Query, nowMs: number): Part[] {
   for (const found of unitsIn(whole, unit)) {
     if (found.since > now || found.end > lastEnd) break;
     if (parts.length === maxParts) throw tooManyPartsError(unit);
-    // The part is named after the whole unit, even if the unit is still running.
+    // The file is named after the whole unit, even if the unit is not over.
     const { firstDay, lastDay } = found;
     parts.push({ ...cutToUnit(whole, found), firstDay, lastDay });
   }
@@ -131,13 +132,12 @@ function tooManyPartsError(unit: SplitUnit): UsageError {
   return flagError('--split', message, 'Use a shorter period, or a longer --split.');
 }
 
-/** A report with more days than this is split into weeks. */
+/** Reports with more days are split into weeks. */
 const maxDailyParts = 14;
 
 /**
- * Splits a report that failed into shorter reports by month, day or week. Merging them must not
- * change a row. The first and the last may be shorter than the unit. Returns no parts if no split
- * can be merged.
+ * Splits a failed report into months, weeks or days, so that merging the parts gives the same rows.
+ * The first and last part may be shorter. Returns no parts if there is no such split.
  */
 export function splitToRetry(part: Part): Part[] {
   const { breakdowns } = part.query;
@@ -148,18 +148,20 @@ export function splitToRetry(part: Part): Part[] {
   return [...unitsIn(part, isDaily ? days : 'month')].map((unit) => cutToUnit(part, unit));
 }
 
-/** Returns a part for one of several reports whose rows go into one output. */
+/**
+ * Returns a copy of a part whose rows are merged with others, so that it has no output of its own.
+ */
 export function withoutOutput(part: Part): Part {
   const { split: _split, compare: _compare, ...query } = part.query;
   const [{ format }] = query.outputs;
   return { ...part, query: { ...query, outputs: [{ path: '-', format }] } };
 }
 
-/** Returns the part to compare with: the period before, or the year before. */
+/** Returns the part to compare with, in the previous period or a year earlier. */
 export function earlierPart(part: Part): Part {
   const { compare = 'previous' } = part.query;
   const { query } = withoutOutput(part);
-  // One report covers all earlier weeks. Its days are added up.
+  // A single report covers all earlier weeks, by day. The days are added up.
   const breakdowns = query.breakdowns.map((name) => (name === 'WEEKLY' ? 'DAILY' : name));
   return toPart({ ...query, breakdowns }, earlierWindow(part, compare));
 }
@@ -177,13 +179,14 @@ interface UnitCheck {
   /** Current time in unix seconds. */
   readonly now: number;
 
-  /** Feature that needs whole units, as the subject of a message: `--split week`. */
+  /** What needs whole units, as the subject of a message: `--split week`. */
   readonly subject: string;
   readonly flag?: string;
 }
 
 /**
- * Throws `UsageError` if a window cuts a unit. Only the last unit may be cut, while it is running.
+ * Throws `UsageError` if a period contains a partial unit. Only the last unit may be partial, while
+ * it is not over.
  */
 export function requireWholeUnits(
   { since, end, zone }: Window,
@@ -198,7 +201,7 @@ export function requireWholeUnits(
   const endsEarly = end < last.end && end <= now;
   if (!beginsLate && !endsEarly) return;
 
-  // Only a time of day can cut a day.
+  // A partial day needs a time of day in the message.
   const format = unit === 'day' ? formatInstant : formatDate;
   const period = `${format(since, zone)} to ${format(end - 1, zone)}`;
   const nearest = formatNearestWhole({ since, end, zone }, first, last);
@@ -209,7 +212,7 @@ export function requireWholeUnits(
   );
 }
 
-/** Formats the whole units nearest to a window for `--period`. */
+/** Formats the whole units nearest to a period, for `--period`. */
 function formatNearestWhole(
   { since, end, zone }: Omit<Window, 'until'>,
   first: CalendarUnit,
@@ -228,7 +231,7 @@ function findNearestEdge({ since, end }: CalendarUnit, instant: number): number 
 /** Throws `UsageError` if the rows of several parts would have to be added up. */
 export function requireMergeable(query: Query, unit: SplitUnit): void {
   const finest = unit === 'month' ? ['DAILY', 'HOURLY', 'MONTHLY'] : ['DAILY', 'HOURLY'];
-  // RANGE and WEEKLY date each row with the first day of its part.
+  // RANGE and WEEKLY give each row the first day of its part as its date.
   const mergeable: readonly string[] = [...finest, 'RANGE', 'WEEKLY'];
   if (query.breakdowns.some((name) => mergeable.includes(name))) return;
 
@@ -243,8 +246,8 @@ export function requireMergeable(query: Query, unit: SplitUnit): void {
 }
 
 /**
- * Selects the parts of one machine. Parts are numbered from 1970, so the numbers are the same in
- * every run.
+ * Selects the parts of one machine. Parts are numbered from 1970, so that every run agrees on the
+ * numbers.
  */
 export function selectShard(parts: readonly Part[], { index, count }: Shard): Part[] {
   return parts.filter(({ firstDay, query }) => {

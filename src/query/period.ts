@@ -17,7 +17,7 @@ import {
 } from './calendar.ts';
 import { flagError } from './flag-error.ts';
 
-/** A period as typed: `period`, or `since` and perhaps `until`. */
+/** A period as the user entered it: `period`, or `since` and perhaps `until`. */
 export interface TypedPeriod {
   readonly period?: string;
   readonly since?: string;
@@ -25,13 +25,13 @@ export interface TypedPeriod {
 }
 
 interface PeriodOptions {
-  /** Zone of the report, never of the machine. */
+  /** Zone of the report, not of the machine. */
   readonly zone: string;
 
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** Unit of `--split`. `-7d` and `-36h` are rounded down to the start of a unit. */
+  /** Unit of `--split`, to whose start `-7d` and `-36h` are rounded down. */
   readonly unit?: SplitUnit | undefined;
 }
 
@@ -47,8 +47,8 @@ const acceptedTimes =
 const maxLength = 100;
 
 /**
- * Resolves a typed period into a window (`cli.md`, Choosing a report). Throws `UsageError` for an
- * unknown form, and for a period that is missing, given twice, reversed or before 1970.
+ * Resolves a period (`cli.md`, Choosing a report). Throws `UsageError` for an unknown form, and for
+ * a period that is missing, given twice, reversed or before 1970.
  */
 export function resolvePeriod(typed: TypedPeriod, options: PeriodOptions): Window {
   const { period, since, until } = typed;
@@ -76,13 +76,10 @@ export function resolvePeriod(typed: TypedPeriod, options: PeriodOptions): Windo
   return { ...seconds, end: seconds.until + 1, zone };
 }
 
-/** Longer than any period relative to today, in milliseconds. */
+/** Longer than any relative period, in milliseconds. */
 export const laterMs = 800 * 86_400_000;
 
-/**
- * Resolves a period as `resolvePeriod` does. Returns `undefined` if the period is invalid at that
- * time.
- */
+/** Resolves a period, or returns `undefined` if it is invalid at that time. */
 export function tryResolve(typed: TypedPeriod, options: PeriodOptions): Window | undefined {
   try {
     return resolvePeriod(typed, options);
@@ -93,8 +90,8 @@ export function tryResolve(typed: TypedPeriod, options: PeriodOptions): Window |
 }
 
 /**
- * Returns a zone name in its usual case (`europe/paris` → `Europe/Paris`). Aliases (`Asia/Kolkata`)
- * are not replaced. Throws `UsageError` for an unknown name.
+ * Corrects the case of a zone name (`europe/paris` → `Europe/Paris`). Aliases (`Asia/Kolkata`) are
+ * kept. Throws `UsageError` for an unknown name.
  */
 export function readZone(text: string): string {
   const name = text.trim();
@@ -112,10 +109,10 @@ export function readZone(text: string): string {
 
 type End = 'since' | 'until';
 
-/** Names of days, as opposed to longer periods. */
+/** Matches single days, as opposed to longer periods. */
 const dayName = /^(today|yesterday|\d{4}-\d\d-\d\d)$/i;
 
-/** Zone and time that relative periods depend on. */
+/** What relative periods depend on. */
 interface Moment {
   readonly zone: string;
 
@@ -149,7 +146,7 @@ function readEnds({ since: first, until: last = 'now' }: TypedPeriod, moment: Mo
   );
 }
 
-/** Reads whole days of the zone. `last-24h` means the 24 hours until now. */
+/** Parses whole days, or `last-24h`, the 24 hours until now. */
 function readPeriod(text: string, moment: Moment): Seconds {
   const { zone, now } = moment;
   const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
@@ -162,7 +159,7 @@ function readPeriod(text: string, moment: Moment): Seconds {
   return { since, until };
 }
 
-/** Reads a name or a range: `2026-11-01..today`. */
+/** Parses a name or a range: `2026-11-01..today`. */
 function readRange(text: string, { wallNow }: Moment): Days {
   const [from = '', to = from, ...more] = text.split('..');
   const first = parseDays(from, wallNow);
@@ -183,7 +180,7 @@ function unknownPeriodError(text: string, hint: string): UsageError {
 }
 
 /**
- * Reads days by name, in any case: `today`, `last-month`, `last-7d` (seven whole days before
+ * Parses named days, ignoring case: `today`, `last-month`, `last-7d` (seven whole days before
  * today), `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`. Returns `undefined` for any other
  * string.
  */
@@ -221,8 +218,8 @@ function readTime(end: End, text: string, moment: Moment): number {
 }
 
 /**
- * Reads `NOW`, unix seconds, `-36H`, `-7D` and ISO date-times. Returns `undefined` for any other
- * string.
+ * Parses `now`, unix seconds, `-36h`, `-7d` and ISO date-times, in any case, or returns
+ * `undefined`.
  */
 function readInstant(end: End, text: string, moment: Moment): number | undefined {
   const { zone, now, wallNow, unit } = moment;
@@ -239,7 +236,7 @@ function readInstant(end: End, text: string, moment: Moment): number | undefined
   return step === 'H' ? now - Number(count) * 3_600 : chooseInstant(end, wallNow.minus(ago), zone);
 }
 
-/** Reads an ISO 8601 date-time. Without an offset, the date-time is in the report's zone. */
+/** Parses an ISO 8601 date-time, which is in the report's zone if it has no offset. */
 function readDateTime(end: End, text: string, zone: string): number | undefined {
   const wallTime = readWallTime(text);
   if (!wallTime) return undefined;
@@ -250,9 +247,8 @@ function readDateTime(end: End, text: string, zone: string): number | undefined 
 }
 
 /**
- * Finds the instant of a wall time. If a clock change repeats the wall time, returns the first
- * instant for `since` and the last for `until`. If a clock change skips it, returns the time of the
- * change.
+ * Finds the instant of a wall time. For a repeated wall time, returns the first instant for `since`
+ * and the last for `until`. For a skipped wall time, returns the time of the clock change.
  */
 function chooseInstant(end: End, wall: WallTime, zone: string): number {
   const { first, last, isSkipped } = findInstants(wall, zone);
@@ -263,8 +259,8 @@ function chooseInstant(end: End, wall: WallTime, zone: string): number {
 type RelativeUnit = SplitUnit | 'quarter' | 'year';
 
 /**
- * Reads `yesterday`, `this-week`, `last-7d` and `last-2w`. `ago` is 0 for the current unit, otherwise
- * the number of whole units before it. Returns `undefined` for any other string.
+ * Parses `yesterday`, `this-week`, `last-7d` and `last-2w`. `ago` is 0 for the current unit,
+ * otherwise the number of whole units before it. Returns `undefined` for any other string.
  */
 function parseRelativeDays(name: string): { unit: RelativeUnit; ago: number } | undefined {
   if (name === 'today') return { unit: 'day', ago: 0 };
@@ -279,8 +275,8 @@ function parseRelativeDays(name: string): { unit: RelativeUnit; ago: number } | 
 }
 
 /**
- * Explains that a date does not exist (2026-02-30). Returns `otherwise` for a value that is not
- * written like a date.
+ * Explains that a date such as 2026-02-30 does not exist. Returns `otherwise` for anything that
+ * does not look like a date.
  */
 function explainMissingDate(period: string, otherwise: string): string {
   const dates = period.split('..').filter((name) => /^\d{4}-[\dqw][^.]*$/i.test(name));
@@ -295,7 +291,7 @@ export const periodNames = [
   ...['week', 'month', 'quarter', 'year'].flatMap((unit) => [`this-${unit}`, `last-${unit}`]),
 ];
 
-/** Suggests the accepted form of a date, or the name that is misspelt. */
+/** Suggests the accepted form of a date, or the closest name. */
 function suggestForm(typed: string, names: readonly string[]): string | undefined {
   const text = typed.trim();
   return findAcceptedForm(text) ?? findNearest(text.replaceAll(/[\s_]+/g, '-'), names);

@@ -12,17 +12,15 @@ import type { KeptFlags } from './flags/run-flags.ts';
 import type { FormatName } from './format-names.ts';
 
 /**
- * Everything that decides what to request and how to keep it, as a frozen plain value. Only
- * `buildQuery` makes a query. Flags, `adreport.yaml`, the declaration of a folder and the library
- * all use it.
+ * What to request and how to store it, as a frozen plain value. Only `buildQuery` makes queries:
+ * from flags, `adreport.yaml`, the declaration of a folder, or the library's options.
  *
- * Flags of `run` that belong to the query and need no parsing are members under their option names.
- * They are absent if they were not given: `period` or `since` and `until` as typed, `split`,
- * `compare`, `direct`, `strict`, `lookback`, `columns`, `normalize`, `excel`, `title`, `note`,
- * `label`.
+ * Flags of `run` that need no further parsing keep their option names, and are absent if they were
+ * not given: `period` or `since` and `until` as entered, `split`, `compare`, `direct`, `strict`,
+ * `lookback`, `columns`, `normalize`, `excel`, `title`, `note`, `label`.
  */
 export interface Query extends KeptFlags {
-  /** Name of the saved report; absent for a report from flags alone. */
+  /** Name of the saved report; absent if the report comes from flags alone. */
   readonly report?: string;
 
   readonly profile: Profile;
@@ -31,7 +29,8 @@ export interface Query extends KeptFlags {
   readonly metrics: readonly (MetricName | DerivedName)[];
 
   /**
-   * False if the metrics are all metrics of the profile. A folder then keeps the metrics it has.
+   * Whether the user named metrics. Otherwise, the metrics default to those of the profile, and an
+   * existing folder keeps its own metrics.
    */
   readonly hasTypedMetrics: boolean;
 
@@ -45,7 +44,6 @@ export interface Query extends KeptFlags {
   readonly encoding: Encoding;
   readonly windowClock: WindowClock;
 
-  /** Outputs; there is at least one. `-` is stdout. */
   readonly outputs: readonly [Output, ...Output[]];
 
   /** Name of the stored account; absent for a bare token without a name. */
@@ -59,17 +57,14 @@ export interface Query extends KeptFlags {
 }
 
 /**
- * Values by filter. They are ids as sent to the service, except in `namedFilters`, where names and
- * patterns are kept as typed.
+ * Values by filter: IDs as sent to the service, except in `namedFilters`, which keep names and
+ * patterns as entered.
  */
 export type QueryFilters = {
   readonly [Name in FilterName | NamedFilter['name']]?: readonly string[];
 };
 
-/**
- * Filters by name or pattern, which are resolved to ids with `/campaigns`. Each has its option,
- * flag and filter.
- */
+/** Filters by name or pattern, which are resolved to IDs with `/campaigns`. */
 export const namedFilters = [
   { name: 'campaign', flag: '--campaign', filter: 'campaignId' },
   { name: 'adUnit', flag: '--ad-unit', filter: 'adunitId' },
@@ -89,16 +84,14 @@ export interface Output {
 }
 
 /**
- * One report to request, with the first and last second, inclusive, in unix seconds. The part is
- * over at `end`, the first second after the typed period, or after the whole day, week or month of
- * `--split`. While the part is running, `until` is earlier.
+ * One report to request. The part is over at `end`, the first second after the period, or after the
+ * whole day, week or month of `--split`. Until then, `until` may be earlier.
  */
 export interface Part extends Window {
   readonly query: Query;
 
   /**
-   * First and last local day, `2026-11-01`. With `--split`, these are the days of the whole day,
-   * week or month.
+   * First and last local day, `2026-11-01`. With `--split`, those of the whole day, week or month.
    */
   readonly firstDay: string;
   readonly lastDay: string;

@@ -7,15 +7,14 @@ import { runFlagsByName } from './flags/run-flags.ts';
 import { formatOfFile } from './format-names.ts';
 import { namedFilters, type Query } from './query.ts';
 
-/** Value of a key in a saved report, as in YAML. */
+/** YAML value of a key in a saved report. */
 export type SavedValue = string | number | boolean | readonly string[];
 
-/** Values of options, by name. */
 type OptionValues = Readonly<Record<string, SavedValue | undefined>>;
 
 /**
- * Returns a query as the keys and values of a saved report, in the order of the flags. With the
- * query's `login` and `service`, `buildQuery` makes the same query again.
+ * Converts a query to the keys and values of a saved report, in the order of the flags. With the
+ * query's `login` and `service`, `buildQuery` restores the query.
  */
 export function toSavedKeys(query: Query): Readonly<Record<string, SavedValue>> {
   const keys: Record<string, SavedValue> = {};
@@ -23,16 +22,16 @@ export function toSavedKeys(query: Query): Readonly<Record<string, SavedValue>> 
   return keys;
 }
 
-/** Keys that change neither the request nor the bytes of a file. */
+/** Keys that change neither the request nor the content of a file. */
 const neutralKeys: readonly string[] = [
   ...['period', 'since', 'until', 'lookback', 'strict', 'direct', 'encoding'],
   ...['title', 'note', 'label', 'output', 'account'],
 ];
 
-/** A filter may have a thousand values. */
+/** Maximum length of a value in messages. A filter may have a thousand values. */
 const maxShown = 120;
 
-/** Lists the differences between the contents of two queries: `country: FR → DE`. */
+/** Lists the differences between two queries that affect file contents: `country: FR → DE`. */
 export function differences(before: Query, after: Query): string[] {
   const old = formatContent(before);
   const current = formatContent(after);
@@ -45,8 +44,8 @@ export function differences(before: Query, after: Query): string[] {
 }
 
 /**
- * Formats the values that decide the content of a file, except time, by key. The order of metrics,
- * breakdowns and columns is kept, because it is also the order in the file. Filters have no order.
+ * Formats the values that determine the content of a file, except time, by key. Metrics, breakdowns
+ * and columns keep their order, which is also their order in the file. Filters are sorted.
  */
 function formatContent(query: Query): ReadonlyMap<string, string> {
   const filters: Record<string, readonly string[]> = {};
@@ -61,9 +60,9 @@ function formatContent(query: Query): ReadonlyMap<string, string> {
 }
 
 /**
- * Returns the arguments of a command line that runs a query, without defaults.
+ * Builds the arguments of a command that runs a query, without defaults.
  *
- * @param accepts selects the options to write; all by default
+ * @param accepts selects the options to write; default: all
  */
 export function toArguments(
   query: Query,
@@ -84,7 +83,7 @@ export function toArguments(
   );
 }
 
-/** Formats a flag and its value as typed. */
+/** Formats a flag and its value for a command line. */
 function toWords(flag: Flag, value: SavedValue): string[] {
   const name = /^-\w/.exec(flag.flags)?.[0] ?? longName(flag);
   if (isSwitch(flag)) return [name];
@@ -110,7 +109,7 @@ function listFlagValues(options: OptionValues): FlagValue[] {
   return flags;
 }
 
-/** Returns the values of a query by option name. Members that are not options are ignored. */
+/** Returns the values of a query by option name. */
 function toOptions(query: Query): OptionValues {
   const { breakdowns, filters, outputs, timezone, encoding, windowClock, ...others } = query;
   const [output, ...moreOutputs] = outputs;
@@ -128,15 +127,15 @@ function toOptions(query: Query): OptionValues {
   };
 }
 
-/** Returns the item of a list that has only one, otherwise the whole list. */
+/** Unwraps a list with a single item. */
 function simplifyList(items: readonly string[]): SavedValue {
   const [first = '', ...others] = items;
   return others.length === 0 ? first : items;
 }
 
 /**
- * Returns the flags of filters. Countries are written by code. Filters by name keep their own
- * flags; the others become `--filter`.
+ * Converts filters to options. Countries are written by code. Filters by name keep their own flags;
+ * the others become `--filter`.
  */
 function filterOptions(filters: Query['filters']): OptionValues {
   const options: Record<string, SavedValue> = {};

@@ -10,7 +10,7 @@ import { readSavedKeys } from './saved-report.ts';
 
 /** A stored part. */
 export interface SavedPart {
-  /** Query with fixed dates, in the form of a saved report. */
+  /** Query with fixed dates, as keys of a saved report. */
   readonly request: Readonly<Record<string, SavedValue>>;
 
   /** First and last second of the report, `2026-11-01T00:00:00+01:00`. */
@@ -22,7 +22,7 @@ export function savePart(part: Part): SavedPart {
   return { request: toSavedKeys(withPeriod(part.query, days)), window: formatEnds(part) };
 }
 
-/** Reads a stored part, or returns `undefined` if it is invalid. */
+/** Restores a stored part, or returns `undefined` if it is invalid. */
 export function readSavedPart({ request, window }: SavedPart): Part | undefined {
   const nowMs = parseTimestamp(window.until)?.instantMs;
   if (nowMs === undefined) return undefined;

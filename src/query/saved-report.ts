@@ -6,7 +6,7 @@ import { joinList } from './flags/read-value.ts';
 import { type RunFlags, runFlagsByName } from './flags/run-flags.ts';
 import { fileError, type LineMistake, type YamlEntry, type YamlSection } from './yaml-file.ts';
 
-/** Options of a saved report or a declaration. Each key has its line. */
+/** Options of a saved report or a declaration, with the line of each key. */
 export interface SavedOptions {
   readonly values: Partial<RunFlags>;
   readonly lines: ReadonlyMap<string, number>;
@@ -22,15 +22,15 @@ export const flagsByKey: ReadonlyMap<string, readonly [option: string, flag: Fla
 interface ReadingOptions {
   readonly shownPath: string;
 
-  /** Other keys that the sections may have; these are skipped. */
+  /** Other allowed keys, which are skipped. */
   readonly otherKeys?: readonly string[];
 
-  /** Options on the command line, which win over every section. */
+  /** Options on the command line, which override every section. */
   readonly typedOptions?: ReadonlySet<string>;
 }
 
 /**
- * Reads the options of several sections. An option in an earlier section wins. A period replaces a
+ * Merges the options of several sections. Earlier sections take precedence. A period overrides a
  * later period completely, so that `since` is not combined with `period`. Throws `UsageError` with
  * the line for an unknown key and for an invalid value.
  */
@@ -58,13 +58,13 @@ export function readSavedOptions(
       values[option] = value;
     }
   }
-  // Each value was read by its flag.
+  // Each value was parsed by its flag.
   return { values: values as Partial<RunFlags>, lines };
 }
 
 /**
- * Reads the options of a query from keys and values as `toSavedKeys` writes them. Throws
- * `UsageError` for unknown keys and invalid values.
+ * Parses keys and values from `toSavedKeys`. Throws `UsageError` for unknown keys and invalid
+ * values.
  */
 export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<RunFlags> {
   const entries = new Map<string, YamlEntry>();
@@ -79,7 +79,7 @@ export function findMistakenOption({ about }: UsageError): string | undefined {
   return [...runFlagsByName].find(([, flag]) => longName(flag) === about?.flag)?.[0];
 }
 
-/** Reads the value of a key as if it were typed. Throws `UsageError` for an invalid value. */
+/** Parses the value of a key like a flag value. Throws `UsageError` for an invalid value. */
 function readEntry(flag: Flag, { line, value }: YamlEntry, shownPath: string): unknown {
   const key = keyOfFlag(flag);
   const word = String(value).toLowerCase();
@@ -106,8 +106,8 @@ function readEntry(flag: Flag, { line, value }: YamlEntry, shownPath: string): u
 }
 
 /**
- * Returns the words that would be typed for a value, one for each use of the flag. A word is
- * `undefined` if the value is empty or nested.
+ * Returns the flag values for a YAML value, one for each use of the flag. An empty or nested value
+ * becomes `undefined`.
  */
 function listWords(flag: Flag, value: unknown): (string | undefined)[] {
   const isRepeated = flag.isRepeatable && Array.isArray(value);
@@ -125,7 +125,7 @@ function toWord(value: unknown): string | undefined {
 const forbidden =
   /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
 
-/** Explains an unknown key. The value is not shown, because it may be a secret. */
+/** Builds the message for an unknown key, without the value, which may be a secret. */
 export function unknownKeyMistake(
   name: string,
   line: number,

@@ -3,10 +3,7 @@ import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { flagError } from './flag-error.ts';
 
-/**
- * Matches `s3://` and `jdbc:postgresql://`. A Windows drive, which has a single letter, does not
- * match.
- */
+/** Matches `s3://` and `jdbc:postgresql://`, but not a Windows drive, which has a single letter. */
 const urlPattern = /^(?:[a-z][a-z\d+.-]+:)+\/\//i;
 
 /** Returns true for a URL, false for a path. */
@@ -14,7 +11,7 @@ export function isUrl(name: string): boolean {
   return urlPattern.test(name);
 }
 
-/** Throws `UsageError` if a value of `-o` is a URL. The hint shows a pipe to use instead. */
+/** Throws `UsageError`, with a pipe to use instead, if a value of `-o` is a URL. */
 export function refuseUrl(name: string, format: string | undefined): void {
   if (!isUrl(name)) return;
 
@@ -29,7 +26,7 @@ export function refuseUrl(name: string, format: string | undefined): void {
   );
 }
 
-/** Throws `UsageError` if a file to read is a URL. */
+/** Throws `UsageError` if an input file is a URL. */
 export function refuseUrlToRead(name: string): void {
   if (!isUrl(name)) return;
 

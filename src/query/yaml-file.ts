@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { readSmallFile } from '../text/small-file.ts';
 import { decodeUtf8 } from '../text/utf8.ts';
 
-/** Larger files are refused: parsing 60,000 keys would take minutes. */
+/** Maximum file size. Parsing 60,000 keys would take minutes. */
 const maxFileBytes = 64 * 1024;
 
 /** A mistake in a file that people edit. */
@@ -18,7 +18,7 @@ export function fileError(shownPath: string, { line, message, hint }: LineMistak
   return new UsageError(`${shownPath}:${line}: ${message}`, { code: 'BAD_PROJECT_FILE', hint });
 }
 
-/** Keys of a mapping in a file. Each key has its line. */
+/** Entries of a mapping, with their lines. */
 export interface YamlSection {
   readonly line: number;
   readonly entries: ReadonlyMap<string, YamlEntry>;
@@ -36,21 +36,21 @@ export interface YamlFile {
   readonly shownPath: string;
 
   /**
-   * Returns the mapping at a path of keys. The mapping may be empty. Throws `UsageError` for any
-   * other value.
+   * Returns the mapping at a path of keys, which may be empty. Throws `UsageError` for any other
+   * value.
    */
   section(...path: readonly string[]): YamlSection;
 }
 
 /**
- * Reads a YAML file. The content is a mapping, or nothing. Throws `UsageError` if the file cannot
- * be read or is not YAML.
+ * Reads a YAML file with a mapping, or an empty file. Throws `UsageError` if the file cannot be
+ * read or is not valid YAML.
  *
- * @param shownPath path in messages
+ * @param shownPath path for messages
  */
 export async function readYamlFile(path: string, shownPath: string): Promise<YamlFile> {
   const text = readText(path, shownPath);
-  // Loaded lazily, because loading takes a fifth of the start-up time and most folders have no such
+  // Imported lazily, because it takes a fifth of the start-up time and most folders have no YAML
   // file.
   const { default: yaml } = await import('yaml');
   const lines = new yaml.LineCounter();
@@ -67,7 +67,7 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
   if (broken) {
     const line = lineAt(broken.pos[0]);
     const message = `invalid YAML: ${broken.message.replace(/\.?$/, '.')}`;
-    // A brace begins a mapping after a colon, and in a list in brackets.
+    // After a colon or inside brackets, a brace begins a YAML mapping.
     const hasPlaceholder = /\{\w+\}/.test(text.split('\n')[line - 1] ?? '');
     const hint = hasPlaceholder ? "Put quotes around names with braces: '{date}.csv'." : undefined;
     throw fileError(shownPath, { line, message, hint });

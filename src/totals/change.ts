@@ -15,16 +15,16 @@ export interface Change {
   /** Change for display: `▲ 12.3%`, `▼ 3.0%`, `= 0.0%`, `new`, `–`. */
   readonly text: string;
 
-  /** Set for money, because more money is neither better nor worse. */
+  /** Whether the change is neither good nor bad, as with money. */
   readonly isNeutral?: boolean;
 
-  /** Fraction of the earlier value: 0.123 for 12.3%. Absent if it cannot be computed. */
+  /** Change relative to the earlier value: 0.123 for 12.3%. Absent if it cannot be computed. */
   readonly ratio?: number;
 }
 
 const hundred = new Decimal(100n, 0);
 
-/** Compares a value with the earlier one. `undefined` means no value. */
+/** Compares a value with the earlier value. `undefined` means no value. */
 export function computeChange(now: Fraction | undefined, before: Fraction | undefined): Change {
   if (!now) return { direction: 'none', text: '–' };
 
@@ -32,7 +32,7 @@ export function computeChange(now: Fraction | undefined, before: Fraction | unde
   if (before && wasEmpty && now.numerator.sign === 0) return formatChange(0);
   if (wasEmpty) return { direction: 'new', text: 'new' };
 
-  // Over a common denominator the change stays exact until it is rounded.
+  // A common denominator keeps the change exact until it is rounded.
   const valueNow = now.numerator.times(before.denominator);
   const valueBefore = before.numerator.times(now.denominator);
   const difference = valueNow.minus(valueBefore);

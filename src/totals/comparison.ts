@@ -1,17 +1,17 @@
 import { formatDate, formatInstant, type Window } from '../query/calendar.ts';
 import type { ReportSums } from './report-sums.ts';
 
-/** Earlier report, whose metrics are shown next to those of this report. */
+/** The earlier report of a comparison. */
 export interface Comparison {
   /** Sums of the earlier report. */
   readonly sums: ReportSums;
 
-  /** Windows of this report and of the earlier report. */
+  /** Periods of this report and of the earlier report. */
   readonly now: Window;
   readonly before: Window;
 }
 
-/** Returns a note if the period is not over, and so only a part of it is compared. */
+/** Returns a note if only a part of the period is compared, because it is not over. */
 export function formatComparisonNote({ until, end, zone }: Window): string | undefined {
   if (until >= end - 1) return undefined;
   const isWholeDay = formatDate(until, zone) !== formatDate(until + 1, zone);

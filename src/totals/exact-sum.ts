@@ -2,17 +2,16 @@ import { maxExactCents } from '../rows/column-values.ts';
 import { Decimal } from '../text/decimal.ts';
 
 /**
- * Exact sums of decimal numbers, one for each of several groups. Groups count from 0. Whole cents
- * are added up as doubles, which hold them exactly. All other numbers are added up as decimals.
+ * Exact sums of decimal numbers, one per group. Groups are numbered from 0. Whole cents are added
+ * up as doubles, which are exact up to 2⁵³; all other numbers as decimals.
  */
 export class ExactSum {
-  /** Cents by group; NaN for a group without numbers. */
+  /** Cents by group; NaN marks a group without numbers. */
   readonly #cents: number[] = [];
 
   /** Other numbers by group. */
   readonly #rest = new Map<number, Decimal>();
 
-  /** True until a number is added. */
   get isEmpty(): boolean {
     return this.#cents.length === 0;
   }
@@ -63,7 +62,7 @@ export class ExactSum {
   }
 }
 
-/** Returns `undefined` for no number and for one that is not finite. */
+/** Returns `undefined` if there is no number, or if it is not finite. */
 export function toDecimal(number: number | Decimal | undefined): Decimal | undefined {
   if (number === undefined) return undefined;
   return typeof number === 'number' ? Decimal.parse(String(number)) : number;

@@ -5,13 +5,14 @@ import { type KeyColumn, toKeyColumns } from '../query/file-columns.ts';
 import { toText, type Value } from '../rows/row-batch.ts';
 
 /**
- * Values of some fields, in field order: strings, the digits of numbers, or `null` for no value or
- * an absent field.
+ * Values of some fields, in field order: strings, the digits of numbers, or `null` for a missing
+ * value or field.
  */
 export type GroupKey = readonly (string | null)[];
 
 /**
- * Unit of the dates in rows. A week is dated by its Monday, a month or a window by its first day.
+ * What the dates in rows stand for. A week has the date of its Monday, a month or a whole period
+ * that of its first day.
  */
 export type DateUnit = 'day' | 'week' | 'month' | 'window';
 
@@ -19,18 +20,18 @@ export function isTimeField(field: string): boolean {
   return ['date', 'hour'].includes(fieldTypeOf(field) ?? '');
 }
 
-/** Finds the most precise time field. */
+/** Finds the finest time field. */
 export function findTimeField(fields: readonly string[]): string | undefined {
   return ['hour', 'date'].find((field) => fields.includes(field));
 }
 
-/** Groups rows by their hours, or by their days if there are no hours. */
+/** Returns the hour, or the date if there are no hours. */
 export function findTimeKeys(fields: readonly string[]): KeyColumn[] {
   const field = findTimeField(fields);
   return field === undefined ? [] : [{ field }];
 }
 
-/** Groups rows by every field that distinguishes them: time first, then each breakdown. */
+/** Returns every field that distinguishes rows: time first, then each breakdown. */
 export function findRowKeys(fields: readonly string[]): KeyColumn[] {
   const keys = findTimeKeys(fields);
   for (const breakdown of breakdowns) {
@@ -59,7 +60,7 @@ export function toGroupValue({ unit }: KeyColumn, value: Value | undefined): str
   return formatDay(monday);
 }
 
-/** Returns the day of a date or hour, `2026-11-01`; empty for another value. */
+/** Returns the day of a date or hour, `2026-11-01`, or an empty string for any other value. */
 export function readDay(value: Value | undefined): string {
   const isTimeText = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value);
   return isTimeText ? value.slice(0, 10) : '';

@@ -8,7 +8,7 @@ import { ExactSum } from './exact-sum.ts';
 import { findTimeField, type GroupKey, readDay, toGroupValue } from './group-keys.ts';
 import { numberAt } from './numbers.ts';
 
-/** Exact sums by metric field. A metric without any number has no sum. */
+/** Exact sums by metric field. A metric without numbers has no sum. */
 export interface Sums {
   get(field: string): Decimal | number | undefined;
 
@@ -21,15 +21,15 @@ export interface Sums {
 
 /** Rows with the same values in some fields. */
 export interface Group {
-  /** Values of the key. Names come from the newest day, because a campaign may be renamed. */
+  /** Values of the key. Names are those of the newest day, because a campaign may be renamed. */
   readonly key: GroupKey;
   readonly sums: Sums;
 }
 
-/** Selects the columns to group by from the columns of the first rows. */
+/** Chooses the columns to group by, given the fields of the first rows. */
 type KeyFinder = (fields: readonly string[]) => readonly KeyColumn[];
 
-/** Two metrics of a rate, and the sum of the first over rows without the other. */
+/** The two metrics of a rate, and the sum of the first over rows that lack the other. */
 interface RatePair {
   readonly field: string;
   readonly other: string;
@@ -37,28 +37,28 @@ interface RatePair {
 }
 
 /**
- * Sums metrics by the values of some fields, or over all rows if there are no fields. Iterates over
- * groups in order of first appearance. Memory grows with the number of groups only.
+ * Adds up metrics by the values of some fields, or over all rows if there are no fields. Iteration
+ * is in order of first appearance. Memory grows only with the number of groups.
  */
 export class GroupedTotals implements Iterable<Group> {
   rowCount = 0;
 
   readonly metrics: string[] = [];
 
-  /** Length of all keys in characters. */
+  /** Total length of all keys. */
   keyCharacters = 0;
 
-  /** Groups by the values that identify them. */
+  /** Groups by their identifying values. */
   readonly #groups = new Map<string, IndexedGroup>();
 
-  /** Sums by metric. Each entry has the sums of all groups. */
+  /** Sums of all groups, by metric. */
   readonly #sums = new Map<string, ExactSum>();
   #pairs: readonly RatePair[] = [];
 
-  /** Columns to group by. Absent until the first rows show which fields there are. */
+  /** Columns to group by; absent until the first rows show which fields there are. */
   #by: readonly KeyColumn[] | undefined;
 
-  /** For each value of a key, the index of the id that it describes, or -1. */
+  /** For each value of a key, the index of the ID that it describes, or -1. */
   #ids: readonly number[] = [];
 
   /** Fields of the latest batch. */
@@ -68,7 +68,7 @@ export class GroupedTotals implements Iterable<Group> {
 
   /**
    * @param by columns to group by
-   * @param isSummed selects the columns to add up; by default the metrics of the vocabulary
+   * @param isSummed selects the columns to add up; default: the metrics of the vocabulary
    */
   constructor(
     by: readonly KeyColumn[] | KeyFinder = [],
@@ -87,7 +87,7 @@ export class GroupedTotals implements Iterable<Group> {
     return this.#groups.size;
   }
 
-  /** Metrics that some rows lack, although these rows have the other metric of a rate. */
+  /** Metrics that are missing in some rows with the other metric of a rate. */
   get incompleteMetrics(): ReadonlySet<string> {
     const uneven = this.#pairs.filter(({ sum }) => !sum.isEmpty);
     return new Set(uneven.map(({ other }) => other));
@@ -116,7 +116,7 @@ export class GroupedTotals implements Iterable<Group> {
   /**
    * Adds rows of a batch, column by column.
    *
-   * @param rows indexes in the batch; by default all
+   * @param rows indexes in the batch; default: all
    */
   observe(batch: RowBatch, rows: readonly number[] = listRows(batch)): void {
     this.addFields(batch.fields);
@@ -128,7 +128,7 @@ export class GroupedTotals implements Iterable<Group> {
     const isWhole = isOneGroup && rows.length === batch.rowCount;
     for (const field of this.metrics) {
       const sums = this.#sumsFor(field);
-      // The checks have usually computed this sum already.
+      // The checks have usually cached this sum already.
       const sum = isWhole ? summarizeNumbers(batch, field).exactCents : undefined;
       if (sum !== undefined) {
         sums.addCents(sum, groups[0]);
@@ -140,7 +140,7 @@ export class GroupedTotals implements Iterable<Group> {
         const number = cents[row] as number;
         if (Number.isNaN(number)) continue;
         if (number !== notCents) sums.addCents(number, groups[index]);
-        // The checks report values that are no number.
+        // Values that are not numbers are reported by the checks.
         else sums.add(numberAt(batch, field, row) ?? 0, groups[index]);
       }
     }
@@ -161,7 +161,7 @@ export class GroupedTotals implements Iterable<Group> {
     }
   }
 
-  /** Adds the groups of another report. Keys that the other report lacks are null. */
+  /** Adds the groups of another report. Fields that it lacks become null. */
   absorb(other: GroupedTotals): void {
     if (!this.#by) this.#groupBy(other.by);
     this.#addMetrics(other.metrics);
@@ -210,7 +210,7 @@ export class GroupedTotals implements Iterable<Group> {
     this.#ids = by.map(({ describes }) => by.findIndex(({ field }) => field === describes));
   }
 
-  /** Adds metrics that all rows so far lack. */
+  /** Adds metrics that did not occur before. */
   #addMetrics(fields: readonly string[]): void {
     const added = fields.filter((field) => !this.metrics.includes(field));
     if (added.length === 0) return;
@@ -230,7 +230,7 @@ export class GroupedTotals implements Iterable<Group> {
     });
   }
 
-  /** Returns the index of the group of each row. Consecutive rows often share one. */
+  /** Returns the group index of each row. Consecutive rows often share a group. */
   #findGroups(batch: RowBatch, rows: readonly number[]): number[] {
     const columns = this.by.map((key) => ({ key, values: readField(batch, key.field) }));
     const hasNames = this.by.some(({ describes }) => describes !== undefined);
@@ -283,23 +283,21 @@ export class GroupedTotals implements Iterable<Group> {
   }
 }
 
-/** Lists the indexes of all rows of a batch. */
 export function listRows({ rowCount }: RowBatch): number[] {
   return Array.from({ length: rowCount }, (_, row) => row);
 }
 
 /**
- * One of many groups. It looks up its sums by its index, because its own object of sums would be
- * large.
+ * A group that looks up its sums by index. An object of sums for each group would use too much
+ * memory.
  */
 class IndexedGroup implements Group, Sums {
-  /** Values of the key, whose name may be replaced by a newer one. */
+  /** Values of the key. The name may be replaced by a newer name. */
   key: GroupKey;
 
   /** Day of the newest row, `2026-11-01`; empty if it is not known. */
   namedOn = '';
 
-  /** Index of the group among all groups. */
   readonly index: number;
   readonly #totals: GroupedTotals;
 
@@ -322,7 +320,7 @@ class IndexedGroup implements Group, Sums {
   }
 }
 
-/** Lists the metrics from which rates are computed, each with the other metric of its rate. */
+/** Lists the metrics that rates are computed from, each with the other metric of its rate. */
 function listRatePairs(metrics: readonly string[]): Pick<RatePair, 'field' | 'other'>[] {
   return derivedMetrics.flatMap(({ numerator, denominator }) => {
     const over = fieldOfMetric(numerator, metrics);

@@ -4,7 +4,7 @@ import type { RowBatch, Value } from '../rows/row-batch.ts';
 import { Decimal, maxNumberLength } from '../text/decimal.ts';
 
 /**
- * Reads a number, also from a string such as `"1234,50"`. Returns `null` for no value, and
+ * Parses a number, or a string such as `"1234,50"`. Returns `null` for a missing value, and
  * `undefined` for anything that is not a number.
  */
 export function parseNumber(value: Value | undefined): number | Decimal | null | undefined {
@@ -19,7 +19,7 @@ export function parseNumber(value: Value | undefined): number | Decimal | null |
   return /^-?\d{1,13}(?:\.\d{1,2})?$/.test(text) ? Number(text) : Decimal.parse(text);
 }
 
-/** Returns the exact number in a field of a row, if there is one. */
+/** Returns the exact number in a field of a row, if any. */
 export function numberAt(
   batch: RowBatch,
   field: string,
@@ -38,7 +38,7 @@ export function addThousandsSeparators(number: string): string {
   return decimals === undefined ? grouped : `${grouped}.${decimals}`;
 }
 
-/** Adds missing decimals to money: `5` becomes `5.00`. */
+/** Pads money to two decimals: `5` becomes `5.00`. */
 export function padMoney(number: string): string {
   const [integer, decimals = ''] = number.split('.');
   return `${integer}.${decimals.padEnd(2, '0')}`;

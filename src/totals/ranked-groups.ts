@@ -17,7 +17,7 @@ export interface RankedGroups {
   /** Groups to show, in order. */
   readonly top: readonly Group[];
 
-  /** Groups that are not shown. Absent if all are shown. */
+  /** Groups that are not shown; absent if all are shown. */
   readonly others: { readonly count: number; readonly sums: Sums } | undefined;
 
   /** Metric given to `--sort`, if any. */
@@ -29,9 +29,9 @@ type Order = (a: Group, b: Group) => number;
 /**
  * Sorts groups and adds up the groups that are not shown.
  *
- * @param options.sort key or metric, optionally with `:asc` or `:desc`; by default, groups stay in
- * their order
- * @param options.count groups to show; by default all
+ * @param options.sort key or metric, optionally with `:asc` or `:desc`; default: the order of
+ * `groups`
+ * @param options.count number of groups to show; default: all
  * @throws UsageError for an unknown column
  */
 export function rankGroups(
@@ -60,8 +60,8 @@ export function rankGroups(
 }
 
 /**
- * Orders groups by a metric: largest first, or smallest first if `sign` is 1. Groups without a value
- * come last.
+ * Compares groups by a metric: largest first, or smallest first if `sign` is 1. Groups without a
+ * value come last.
  */
 export function byMetric(metric: ReportMetric, sign: 1 | -1 = -1): Order {
   return byValue(
@@ -86,9 +86,8 @@ interface ParsedOrder<Item> {
 }
 
 /**
- * Parses `--sort`. Metrics begin with the largest, keys with the first. Items without a value come
- * last.
- * Throws `UsageError` for an unknown column.
+ * Parses `--sort`. By default, metrics are in descending order and keys in ascending order. Items
+ * without a value come last. Throws `UsageError` for an unknown column.
  */
 export function parseOrder<Item>(
   sort: string,
@@ -112,8 +111,8 @@ export function parseOrder<Item>(
 
 /**
  * Returns groups in the order of the service's rows: by time, then by the other fields in the order
- * of the vocabulary. Ids are compared as numbers, text by code unit. Groups without a value come
- * last.
+ * of the vocabulary. IDs are compared as numbers, other strings by code unit. Groups without a
+ * value come last.
  */
 export function sortInServiceOrder(all: GroupedTotals): Group[] {
   const keys = all.by.map(({ field }, index) => ({
@@ -140,7 +139,7 @@ function findFieldPosition(field: string): number {
   return position < 0 ? breakdowns.length : position;
 }
 
-/** Compares ids of any length as numbers. */
+/** Compares IDs of any length as numbers. */
 function compareIds(a: string, b: string): number {
   return a.length - b.length || compareCodeUnits(a, b);
 }
@@ -149,12 +148,12 @@ function compareCodeUnits(a: string, b: string): number {
   return Number(a > b) - Number(a < b);
 }
 
-/** Orders groups by one value of their keys. */
+/** Compares groups by one value of their keys. */
 function byKey(index: number, compare: (a: string, b: string) => number): Order {
   return byValue(({ key }) => key[index] ?? undefined, compare);
 }
 
-/** Serializes a group as a JSON object: its key, then its metrics with all their digits. */
+/** Serializes a group as a JSON object: the key, then the metrics with full precision. */
 export function groupToJson(
   by: readonly KeyColumn[],
   metrics: readonly ReportMetric[],
@@ -171,7 +170,7 @@ function member(name: string, json: string): string {
   return `${JSON.stringify(name)}:${json}`;
 }
 
-/** Returns true unless a field has IDs or times. */
+/** Returns true unless a field contains IDs or times. */
 export function isNameField(field: string): boolean {
   return !['id', 'date', 'hour'].includes(fieldTypeOf(field) ?? 'text');
 }

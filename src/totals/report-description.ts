@@ -10,8 +10,8 @@ import type { ReportSums, Unit } from './report-sums.ts';
 import { sortByTime } from './sorting.ts';
 
 /**
- * Formats a report's window: `1–31 October 2026`, with times in the report's zone unless it covers
- * whole days. Text that is not a date-time is returned unchanged.
+ * Formats a report's period: `1–31 October 2026`, with times in the report's zone unless it covers
+ * whole days. A string that is not a date-time is returned unchanged.
  */
 function formatWindow({ since, until }: Pick<ReportSummary, 'since' | 'until'>): string {
   const first = readWallTime(since);
@@ -23,18 +23,17 @@ function formatWindow({ since, until }: Pick<ReportSummary, 'since' | 'until'>):
   return `${formatTime(first)} – ${formatTime(last)}`;
 }
 
-/** Formats a window as `formatWindow` does. */
 export function formatPeriod({ since, until, zone }: Window): string {
   return formatWindow({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
 }
 
-/** Reads a wall time in the report's zone. Returns `undefined` for anything but a date-time. */
+/** Parses a wall time in the report's zone, or returns `undefined` for anything but a date-time. */
 function readWallTime(text: string): DateTime | undefined {
   const written = readTime(text);
   return written && !written.isDay ? toDateTime(written.wallMs) : undefined;
 }
 
-/** Converts wall time in milliseconds since 1970, with the locale of pages. */
+/** Converts a wall time in milliseconds since 1970. */
 function toDateTime(wallMs: number): DateTime {
   return DateTime.fromMillis(wallMs, { zone: 'utc', locale: 'en-GB' });
 }
@@ -43,7 +42,7 @@ function formatTime(time: DateTime): string {
   return `${time.toLocaleString(DateTime.DATE_FULL)}, ${formatClock(time)}`;
 }
 
-/** Formats a time without seconds 00 and 59, which are the beginning and the end of a minute. */
+/** Formats a time. The seconds 00 and 59 are omitted, because they start or end a whole minute. */
 function formatClock(time: DateTime): string {
   return time.toFormat('TT').replace(/:(00|59)$/, '');
 }
@@ -51,21 +50,21 @@ function formatClock(time: DateTime): string {
 /** Formats a range of days without repeating a common month or year. */
 function formatDays(first: DateTime, last: DateTime): string {
   const text = Interval.fromDateTimes(first, last).toLocaleString(DateTime.DATE_FULL);
-  // Node releases differ in the spaces around the dash.
+  // The spaces around the dash differ between Node releases.
   return text.replace(/\s*–\s*/, /^\d+\s*–/.test(text) ? '–' : ' – ');
 }
 
-/** Facts about a report for readers. `undefined` means unknown. */
+/** A report in human-readable form. `undefined` means unknown. */
 export interface ReportDescription {
   readonly title: string;
   readonly window: string | undefined;
   readonly zone: string | undefined;
 
-  /** Unit of the dates in rows. */
+  /** What the dates in rows stand for. */
   readonly dateUnit: DateUnit;
 }
 
-/** Units of dates other than days. */
+/** Breakdowns whose dates stand for more than a day. */
 const dateUnits: Readonly<Record<string, DateUnit>> = {
   WEEKLY: 'week',
   MONTHLY: 'month',
@@ -102,7 +101,7 @@ function listBreakdowns(units: readonly Unit[]): string[] {
   return named;
 }
 
-/** Formats the range of days in the rows, if any row has a day. */
+/** Formats the range of days in the rows, if there are any. */
 function formatDaysOfRows(units: readonly Unit[]): string | undefined {
   const times = sortByTime(units.find(({ isTime }) => isTime)?.groups ?? []);
   const first = times[0];

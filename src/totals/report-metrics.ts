@@ -8,8 +8,8 @@ import type { Sums } from './grouped-totals.ts';
 import { addThousandsSeparators, padMoney, parseNumber } from './numbers.ts';
 
 /**
- * Returns a value as the nearest double. Rates are in percent. Returns `undefined` if the sums do
- * not contain the value.
+ * Returns the nearest double, in percent for rates, or `undefined` if the sums do not contain the
+ * metric.
  */
 export function metricValue(metric: ReportMetric, sums: Sums): number | undefined {
   if (!metric.derived) {
@@ -20,14 +20,14 @@ export function metricValue(metric: ReportMetric, sums: Sums): number | undefine
   return fraction && Number(fraction.numerator) / Number(fraction.denominator);
 }
 
-/** Returns the numbers of a row; rates are computed from these. */
+/** Treats the numbers of a row as sums, from which rates are computed. */
 export function toSums(row: Row): Sums {
   return { get: (field) => parseNumber(row[field]) ?? undefined };
 }
 
 /**
- * Rounds a computed metric for files to six significant digits. Rates are plain fractions. `null`
- * means no value.
+ * Rounds a computed metric to six significant digits, for files. Rates are fractions: 0.0194 for
+ * 1.94%. `null` means no value.
  */
 export function roundDerived(metric: ReportMetric, sums: Sums): number | null {
   const value = metricValue(metric, sums);
@@ -37,7 +37,7 @@ export function roundDerived(metric: ReportMetric, sums: Sums): number | null {
   return Number(plain.toPrecision(6));
 }
 
-/** Formats a metric for programs, with all digits. `null` means no value. */
+/** Formats a metric for programs, with full precision. `null` means no value. */
 export function metricDigits(metric: ReportMetric, sums: Sums): string | null {
   const number = metric.derived ? roundDerived(metric, sums) : (sums.get(metric.field) ?? null);
   if (number === null) return null;
@@ -68,7 +68,7 @@ function formatDecimals({ type }: ReportMetric, number: string): string {
   return `${addThousandsSeparators(number)}${type === 'percent' ? '%' : ''}`;
 }
 
-/** Formats the digits of a sum for readers. */
+/** Formats a sum for readers. */
 export function formatSum(field: string, digits: string): string {
   const [metric] = defaultMetrics([field]);
   const sums = { get: () => Decimal.parse(digits) };
@@ -90,7 +90,7 @@ function toFraction({ field, derived }: ReportMetric, sums: Sums): Fraction | un
   return { numerator: numerator.times(new Decimal(BigInt(factor), 0)), denominator };
 }
 
-/** Adds up a metric over the rows that also have another metric. */
+/** Adds up a metric over the rows that have the other metric too. */
 function sumPaired(field: string, other: string, sums: Sums): Decimal | undefined {
   const sum = toDecimal(sums.get(field));
   const unpaired = toDecimal(sums.unpaired?.(field, other));
@@ -104,10 +104,7 @@ export function compareMetric(metric: ReportMetric, now: Sums, before: Sums | un
   return metric.type === 'money' ? { ...change, isNeutral: true } : change;
 }
 
-/**
- * Finds the metric that a name or an alias in `--metrics` means. Throws `UsageError` if the name is
- * ambiguous.
- */
+/** Finds a metric by its name or an alias. Throws `UsageError` if the name is ambiguous. */
 export function findReportMetric(
   text: string,
   metrics: readonly ReportMetric[],

@@ -5,14 +5,11 @@ import { hasValue, type RowBatch } from '../rows/row-batch.ts';
 import { type DateUnit, findRowKeys, findTimeKeys, isTimeField } from './group-keys.ts';
 import { GroupedTotals } from './grouped-totals.ts';
 
-/**
- * Memory limits for all breakdowns together. A breakdown that exceeds them has no sums. Eleven
- * years of hours fit.
- */
+/** Limits memory: a breakdown with more groups has no sums. Eleven years of hours fit. */
 const maxGroups = 100_000;
 const maxCharacters = 16 * 1024 * 1024;
 
-/** Fields of one breakdown (`campaignId` and `campaignName`), or time, with their sums. */
+/** Sums by one breakdown (`campaignId` and `campaignName`), or by time. */
 export interface Unit {
   readonly fields: readonly string[];
 
@@ -21,46 +18,49 @@ export interface Unit {
   /** Breakdown of the fields; absent for time and for fields unknown to the vocabulary. */
   readonly breakdown?: Breakdown;
 
-  /** Sums by value. Absent if there are too many. */
+  /** Sums by value; absent if there are too many values. */
   groups: GroupedTotals | undefined;
 }
 
-/** Sums by time (the first value of a key) and by one breakdown. */
+/** Sums by time and one breakdown. The time is the first value of each key. */
 interface Trend {
   readonly unit: Unit;
 
-  /** Sums by time and value. Absent if there are too many. */
+  /** Absent if there are too many groups. */
   groups: GroupedTotals | undefined;
 }
 
-/** A column to show. Numeric ones are added up, the others are grouped by. */
+/** A column to show. Numeric columns are added up; the others are used for grouping. */
 interface SummedColumn {
   readonly field: string;
   readonly numeric: boolean;
 }
 
 /**
- * Sums of a report as a whole, by each unit with values, and by time combined with the first other
- * unit. Memory is bounded.
+ * Adds up a report as a whole, by each breakdown, and by time and the first other breakdown. Memory
+ * is bounded.
  */
 export class ReportSums {
   readonly total = new GroupedTotals();
 
-  /** Rows by all of their breakdowns. Absent if they are not needed or too many. */
+  /** Rows by all breakdowns; absent if not needed or too many. */
   rows: GroupedTotals | undefined;
 
-  /** Sums over time. Absent if the first rows have no time, or no other value. */
+  /** Absent if the first rows have no time, or nothing but time. */
   trend: Trend | undefined;
 
-  /** Units of the report. Absent until the first rows arrive. */
+  /** Absent until the first rows arrive. */
   #units: readonly Unit[] | undefined;
 
-  /** @param options.keepsRows for an earlier report whose rows are compared one by one */
+  /**
+   * @param options.keepsRows whether to keep all rows of an earlier report, to compare them one by
+   * one
+   */
   constructor({ keepsRows = false } = {}) {
     if (keepsRows) this.rows = new GroupedTotals(findRowKeys);
   }
 
-  /** Adds a batch; `columns` are those to be shown. */
+  /** Adds the visible `columns` of a batch. */
   observe(batch: RowBatch, columns: readonly SummedColumn[]): void {
     if (!this.#units) {
       this.#units = listUnits(columns);
@@ -86,7 +86,7 @@ export class ReportSums {
     this.rows = add(this.rows);
   }
 
-  /** Units with at least one value. */
+  /** Breakdowns with at least one value. */
   get units(): readonly Unit[] {
     return (this.#units ?? []).filter(({ groups }) => {
       if (!groups) return true;
@@ -95,8 +95,8 @@ export class ReportSums {
   }
 
   /**
-   * Finds the groups by a unit of another report. Returns `undefined` if this report lacks the unit,
-   * or has too many groups.
+   * Finds the groups by a breakdown of another report, or returns `undefined` if this report lacks
+   * the breakdown or has too many groups.
    */
   findGroups({ fields }: Pick<Unit, 'fields'>): GroupedTotals | undefined {
     const unit = this.#units?.find((own) => own.fields.join() === fields.join());
@@ -127,7 +127,7 @@ function buildUnit(field: string, textFields: readonly string[]): Unit {
   return { fields, isTime: false, breakdown, groups: new GroupedTotals(toKeyColumns(fields)) };
 }
 
-/** Combines time with the first other unit that has values in the first rows. */
+/** Combines time with the first other breakdown that has values in the first rows. */
 function startTrend(units: readonly Unit[], batch: RowBatch): Trend | undefined {
   const filled = units.filter(({ fields }) => fields.some((field) => hasValue(batch, field)));
   const time = filled.find(({ isTime }) => isTime);
@@ -145,7 +145,7 @@ export function rowNoun(unit: Unit, dateUnit: DateUnit): string {
   return unit.fields.includes('hour') ? 'hour' : dateUnit;
 }
 
-/** Returns the noun for a value, such as `campaign`, or the name of an unknown field. */
+/** Returns a noun such as `campaign`, or the name of an unknown field. */
 export function unitNoun({ breakdown, fields }: Unit): string {
   return breakdown ? deriveNoun(breakdown) : fields.map(fieldLabel).join(', ');
 }

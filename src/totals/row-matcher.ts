@@ -9,20 +9,20 @@ import { isTimeField } from './group-keys.ts';
 import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
 import { moveTime, type Step, stepAt, stepNumber } from './time-axis.ts';
 
-/** A row that only the earlier report has. */
+/** A row that occurs only in the earlier report. */
 export interface EndedRow {
   readonly fields: ReadonlyMap<string, string | null>;
   readonly before: Sums;
 }
 
 /**
- * Matches the rows of a report with those of the earlier report, by their breakdowns. Days and hours
- * match by their position in the window.
+ * Matches the rows of two reports by their breakdowns. Days and hours match by their position in
+ * the period.
  */
 export class RowMatcher {
   readonly #by: readonly KeyColumn[];
 
-  /** Rows of the earlier report, moved to the times of this report. */
+  /** Rows of the earlier report, shifted to the times of this report. */
   readonly #groups: readonly Group[];
   readonly #keys = new RowKeys();
   readonly #matched = new Set<Group>();
@@ -32,7 +32,7 @@ export class RowMatcher {
 
   /**
    * @param rows rows of the earlier report
-   * @param step unit of the rows' times
+   * @param step what the times in rows stand for
    */
   constructor(comparison: Comparison, rows: GroupedTotals, step: Step) {
     this.#by = rows.by;
@@ -40,8 +40,7 @@ export class RowMatcher {
     const fields = this.#by.map(({ field }) => field);
     const values = this.#groups.map(({ key }) => key.map((text) => JSON.stringify(text)));
     const batch = buildBatch(fields, values, 0);
-    // A row is not matched if its key differs by trailing blanks. The earlier row then counts as
-    // ended.
+    // Rows whose keys differ in trailing spaces do not match. The earlier row then counts as ended.
     this.#keys.add(batch, { fields: this.#by, hasConsecutiveOwners: true }, () => {});
   }
 

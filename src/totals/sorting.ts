@@ -1,7 +1,7 @@
 import { type ParsedTime, parseTimestamp, readTime } from '../contract/values.ts';
 import type { Group } from './grouped-totals.ts';
 
-/** Returns a comparison by a value. Items without one come last in either direction. */
+/** Builds a comparator by a value. Items without a value come last in either direction. */
 export function byValue<Item, Value>(
   readValue: (item: Item) => Value | undefined,
   compare: (one: Value, other: Value) => number,
@@ -14,16 +14,16 @@ export function byValue<Item, Value>(
   };
 }
 
-/** Created on first use, because it is slow to create. */
+/** Created on first use, because that is slow. */
 let collator: Intl.Collator | undefined;
 
-/** Sorts names as people do, with digits as numbers. */
+/** Compares names in natural order: `Ad 9` before `Ad 10`. */
 export function compareNames(one: string, other: string): number {
   collator ??= new Intl.Collator('en', { numeric: true });
   return collator.compare(one, other);
 }
 
-/** Compares times by their instants, other strings alphabetically. */
+/** Compares times by instant, other strings alphabetically. */
 export function compareTimes(a: string, b: string): number {
   const first = parseTimestamp(a)?.instantMs ?? Date.parse(a);
   const second = parseTimestamp(b)?.instantMs ?? Date.parse(b);
@@ -43,7 +43,7 @@ export function sortByTime(groups: Iterable<Group>): TimedGroup[] {
   const timed: TimedGroup[] = [];
   for (const { key, sums } of groups) {
     const time = key[0] ?? '';
-    // An empty value, or `total`, is no time.
+    // The value may not be a time, such as an empty string or `total`.
     const written = readTime(time);
     if (written) timed.push({ key, sums, time, ...written });
   }

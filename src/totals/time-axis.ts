@@ -15,13 +15,11 @@ import type { DateUnit } from './group-keys.ts';
 import type { Group } from './grouped-totals.ts';
 import { sortByTime, type TimedGroup } from './sorting.ts';
 
-/**
- * Equal time steps from the first step with rows to the last. Empty steps in between are included.
- */
+/** Equal time steps from the first step with rows to the last, including empty steps. */
 export interface TimeAxis {
   readonly step: Step;
 
-  /** Number of the first step, counted from 1970. */
+  /** Number of the first step since 1970. */
   readonly first: number;
 
   /** Label of each step: `Thu 1 Oct 2026`. */
@@ -30,30 +28,32 @@ export interface TimeAxis {
   /** Labels below the axis. */
   readonly ticks: readonly AxisTick[];
 
-  /** Groups in each step. */
+  /** Groups of each step. */
   readonly slots: readonly (readonly TimedGroup[])[];
 }
 
-/** Unit of an axis, or of a row's time. */
+/** Length of a step on an axis, or of a row's time. */
 export type Step = 'hour' | Exclude<DateUnit, 'window'>;
 
-/** Short text below an axis, at the index of a step. */
+/** A short label below an axis, at the index of a step. */
 export interface AxisTick {
   readonly index: number;
   readonly text: string;
 }
 
-/** More slots than pixels are useless, so a longer axis gets longer steps. */
+/**
+ * Maximum number of slots, about the width of a chart in pixels. A longer axis gets longer steps.
+ */
 const maxSlots = 800;
 
-/** Units of an axis, from the shortest. */
+/** From the shortest to the longest. */
 const steps: readonly Step[] = ['hour', 'day', 'week', 'month'];
 
 /**
- * Lays out groups whose keys begin with a `date` or an `hour`. Returns `undefined` if no group has a
- * time, or if the range is too long even in months.
+ * Places groups whose keys begin with a `date` or an `hour` on an axis. Returns `undefined` if no
+ * group has a time, or if the axis is too long even in months.
  *
- * @param dateUnit the unit that dates represent
+ * @param dateUnit what a `date` stands for
  */
 export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxis | undefined {
   const timed = sortByTime(groups);
@@ -72,8 +72,8 @@ export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxi
 }
 
 /**
- * Aligns the groups of an earlier report with an axis. Each group keeps its distance from the
- * beginning of its window. Each slot has a label from the earlier window.
+ * Aligns the groups of an earlier report with an axis. Each group keeps its distance from the start
+ * of its period, and each slot has a label from the earlier period.
  */
 export function alignEarlier(
   { step, slots, first }: TimeAxis,
@@ -124,7 +124,7 @@ export function moveTime(
   return { wallMs: wall.toMillis(), instantMs: 1_000 * (isSecond ? last : first), isDay: false };
 }
 
-/** Assigns groups to slots, except those before the first slot and after the last. */
+/** Assigns groups to slots. Groups before the first slot or after the last are dropped. */
 function fillSlots(
   groups: readonly TimedGroup[],
   step: Step,
@@ -161,8 +161,8 @@ function listHours(slots: TimeAxis['slots']): Date[] {
 }
 
 /**
- * Names days and hours as people read them: `Thu 1 Oct 2026`, `October 2026`, `Sun 25 Oct 2026,
- * 03:00`. Other strings are omitted.
+ * Formats days and hours for readers: `Thu 1 Oct 2026`, `October 2026`, `Sun 25 Oct 2026, 03:00`.
+ * Other strings are omitted.
  *
  * @param cells in time order
  */
@@ -184,9 +184,9 @@ export function nameTimes(
 }
 
 /**
- * Adds the offset to hours with the same name, which exist where clocks go back.
+ * Adds the offset to hours with the same label, which occur when clocks go back.
  *
- * @param times as written in the report, empty for a slot without one
+ * @param times as written in the report; empty for a slot without a time
  */
 function addOffsets(labels: readonly string[], times: readonly string[]): string[] {
   let offset = '';
@@ -217,7 +217,10 @@ export function stepAt(instant: number, zone: string, step: Step): number {
   return stepNumber({ wallMs, instantMs: 1_000 * instant, isDay: false }, step);
 }
 
-/** Counts the days, weeks or months from the beginning of the earlier window to that of this one. */
+/**
+ * Counts the days, weeks or months from the start of the earlier period to the start of this
+ * period.
+ */
 function countStepsBetween(
   { now, before }: Pick<Comparison, 'now' | 'before'>,
   step: Step,
@@ -237,7 +240,7 @@ function stepLabel(time: Date, step: Step): string {
   return step === 'week' ? `Week of ${axisDay(time)}` : axisDay(time);
 }
 
-/** Number of labels that fit below an axis, even on a phone. */
+/** Maximum number of labels, so that they fit even on a phone. */
 const maxTicks = 7;
 
 type TimeFormat = (time: Date) => string;
@@ -253,17 +256,17 @@ const axisDay: TimeFormat = utcFormat('%a %-d %b %Y');
 /** Formats the UTC month of a time: `October 2026`. */
 const axisMonth: TimeFormat = utcFormat('%B %Y');
 
-/** Formats an hour: `14:00`; at midnight the day. */
+/** Formats an hour as `14:00`, midnight as the day. */
 const tickHour: TimeFormat = (time) => {
   return time.getUTCHours() === 0 ? dayFormat(time) : hourFormat(time);
 };
 
-/** Formats a month: `Oct`; in January the year. */
+/** Formats a month as `Oct`, January as the year. */
 const tickMonth: TimeFormat = (time) => {
   return time.getUTCMonth() === 0 ? yearFormat(time) : monthFormat(time);
 };
 
-/** Distances between ticks, which are placed at round times, shortest first. */
+/** Distances between ticks, shortest first. Ticks are placed at round times. */
 const tickIntervals: readonly (TimeInterval | null)[] = [
   ...[utcHour, utcHour.every(3), utcHour.every(6), utcHour.every(12)],
   ...[utcDay, utcDay.every(2), utcMonday, utcMonday.every(2)],
@@ -271,20 +274,20 @@ const tickIntervals: readonly (TimeInterval | null)[] = [
   ...[utcYear, utcYear.every(2), utcYear.every(5), utcYear.every(10)],
 ];
 
-/** A format for each four intervals: hours, days, months and years. */
+/** One format for every four intervals: hours, days, months and years. */
 const tickFormats: readonly TimeFormat[] = [tickHour, dayFormat, tickMonth, yearFormat];
 
 /** Index of the shortest interval for each step. */
 const firstInterval: Readonly<Record<Step, number>> = { hour: 0, day: 4, week: 6, month: 8 };
 
-/** Places labels at round times, as many as fit. */
+/** Places as many labels as fit, at round times. */
 function chooseTicks(times: readonly Date[], step: Step): AxisTick[] {
   for (let index = firstInterval[step]; index < tickIntervals.length; index++) {
     const format = tickFormats[Math.floor(index / 4)] ?? yearFormat;
     const ticks: AxisTick[] = [];
     for (const [slot, time] of times.entries()) {
       const isRound = tickIntervals[index]?.floor(time).getTime() === time.getTime();
-      // An hour repeated by a clock change has one tick.
+      // An hour that a clock change repeats gets only one tick.
       const isRepeated = times[slot - 1]?.getTime() === time.getTime();
       if (isRound && !isRepeated) ticks.push({ index: slot, text: format(time) });
     }

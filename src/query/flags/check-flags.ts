@@ -1,6 +1,6 @@
 import { flagGroup } from './flag.ts';
 
-/** Flags for the checks of a report. `run` and `download` share them. */
+/** Flags for the checks of a report, shared by `run` and `download`. */
 export const checkFlags = flagGroup('Request:', {
   strict: {
     flags: '--strict',

@@ -9,36 +9,36 @@ export interface Flag {
   readonly flags: string;
   readonly meaning: string;
 
-  /** Possible values. Their case is ignored. */
+  /** Allowed values, in any case. */
   readonly words?: readonly string[];
 
-  /** Reads a value. Throws `InvalidArgumentError`. If a flag is repeated, its lists are joined. */
+  /** Parses a value. Throws `InvalidArgumentError`. Lists from repeated flags are joined. */
   readonly read?: (text: string) => unknown;
 
-  /** Set if a repeated flag collects all of its values. */
+  /** Whether the flag may be repeated to collect several values. */
   readonly isRepeatable?: true;
 
   readonly default?: unknown;
 
-  /** Default shown in help, if it differs from the value. */
+  /** Default to show in help, if it differs from the value. */
   readonly defaultText?: string;
 
-  /** Value of a flag that is typed without one: `--active [period]`. */
+  /** Value if the flag is given without a value: `--active [period]`. */
   readonly preset?: string;
 
   /** Options that cannot be used with this one. */
   readonly conflicts?: readonly string[];
 
-  /** Set if the flag is shown only by `--help-all`. */
+  /** Whether only `--help-all` shows the flag. */
   readonly isRare?: true;
 
   /**
-   * `run` if the flag is not part of the query, `command-line` if it is not a key of saved reports
-   * either.
+   * `run` if the flag is not part of the query, or `command-line` if it is not allowed in saved
+   * reports either.
    */
   readonly scope?: 'run' | 'command-line';
 
-  /** Formats that can use the flag; absent if all can. */
+  /** Formats that the flag applies to. Default: all. */
   readonly formats?: readonly FormatName[];
 }
 
@@ -51,7 +51,7 @@ export interface FlagGroup<Flags extends FlagTable = FlagTable> {
   readonly flags: Flags;
 }
 
-/** Declares a group of flags, and infers the types of their options. */
+/** Declares a group of flags with inferred option types. */
 export function flagGroup<const Flags extends FlagTable>(
   heading: string,
   flags: Flags,
@@ -71,10 +71,7 @@ type FlagValue<One extends Flag> = One extends { readonly isRepeatable: true }
   ? readonly OneValue<One>[]
   : OneValue<One>;
 
-/**
- * Options that always have a value. These have a default, or are `--no-…` flags, which default to
- * true.
- */
+/** Options that always have a value, from a default or because they are `--no-…` flags. */
 type NamesWithValue<Flags extends FlagTable> = {
   [Name in keyof Flags]: Flags[Name] extends
     | { readonly default: unknown }
@@ -100,7 +97,7 @@ export type OptionsOf<Groups extends FlagGroup | readonly FlagGroup[]> =
       ? OptionsOf<First> & OptionsOf<Others>
       : unknown;
 
-/** A Commander option that keeps the declaration of its flag. */
+/** A Commander option with the declaration of its flag. */
 export class FlagOption extends Option {
   readonly flag: Flag;
 
@@ -116,8 +113,8 @@ export class FlagOption extends Option {
 }
 
 /**
- * Returns a parser for a repeatable flag. Lists are joined. Two different values of a flag that
- * takes only one are a `UsageError`.
+ * Returns a parser for a repeatable flag. Lists are joined. Throws `UsageError` if a flag that
+ * takes one value gets two different values.
  */
 function createParser(flag: Flag): (text: string, earlier: unknown) => unknown {
   let first: string | undefined;
@@ -139,7 +136,7 @@ function twiceGivenError(flag: Flag, first: string, second: string): UsageError 
   });
 }
 
-/** Reads one value. For a repeatable flag, the result is a list. Throws `UsageError`. */
+/** Parses one value, into a list for a repeatable flag. Throws `UsageError`. */
 export function readValue(flag: Flag, text: string): unknown {
   const { words, isRepeatable, read = (typed) => (words ? readWord(typed, words) : typed) } = flag;
   try {
@@ -155,7 +152,7 @@ export function readValue(flag: Flag, text: string): unknown {
   }
 }
 
-/** Recognizes a flag without a value. */
+/** Returns true for a flag that takes no value. */
 export function isSwitch({ flags }: Flag): boolean {
   return !/[<[]/.test(flags);
 }
@@ -165,14 +162,14 @@ export function longName({ flags }: Flag): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** Returns the key in saved reports for a flag: `output`. */
+/** Returns the key of a flag in saved reports: `output`. */
 export function keyOfFlag(flag: Flag): string {
   return longName(flag).slice('--'.length);
 }
 
 /**
- * Adds groups of flags to a command. Throws if the name of a flag in a table does not match its
- * declaration.
+ * Adds groups of flags to a command. Throws if an option name does not match the declaration of its
+ * flag.
  */
 export function addFlags(command: Command, groups: readonly FlagGroup[]): void {
   for (const { heading, flags } of groups) {

@@ -1,6 +1,6 @@
 import { flagGroup, type OptionsOf } from './flag.ts';
 
-/** Flags that every command takes. */
+/** Flags of every command. */
 export const globalFlags = flagGroup('Flags:', {
   json: { flags: '--json', meaning: 'machine-readable results and errors' },
   quiet: { flags: '-q, --quiet', meaning: 'print only warnings and errors on stderr' },

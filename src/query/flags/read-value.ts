@@ -4,27 +4,27 @@ import { suggestName } from '../../text/nearest.ts';
 import { parseDuration } from '../../text/quantity.ts';
 import { closestHint, readName } from '../names.ts';
 
-// Readers of flag values. They throw Commander's `InvalidArgumentError`, which is exit 2.
+// Parsers for flag values. They throw Commander's `InvalidArgumentError`, which becomes exit 2.
 
-/** Reads a word from a list, ignoring case. */
+/** Matches a value against a list, ignoring case. */
 export function readWord(typed: string, words: readonly string[]): string {
   const word = words.find((candidate) => candidate === typed.trim().toLowerCase());
   if (word !== undefined) return word;
   throw new InvalidArgumentError(suggestName(typed, words));
 }
 
-/** Reads a comma list of columns, or `all`. */
+/** Parses a comma-separated list of columns, or `all`. */
 export function readColumns(value: string): readonly string[] | 'all' {
   return value.trim().toLowerCase() === 'all' ? 'all' : readList(value);
 }
 
-/** A filter as typed: `country=FR,Germany`. */
+/** A filter on the command line: `country=FR,Germany`. */
 export interface TypedFilter {
   readonly name: string;
   readonly values: readonly string[];
 }
 
-/** Reads `name=v1,v2`. */
+/** Parses `name=v1,v2`. */
 export function readFilter(value: string): TypedFilter {
   const { name, text } = splitPair(value, 'country=FR,Germany');
   return { name, values: readList(text) };
@@ -43,7 +43,7 @@ function splitPair(
 
 const metricNames = [...metrics, ...derivedMetrics].map(({ name }) => name);
 
-/** Reads `spend=Media spend` as `revenueEuro=Media spend`. */
+/** Resolves the metric of a label: `spend=Media spend` becomes `revenueEuro=Media spend`. */
 export function readLabel(value: string): string {
   const { name, text } = splitPair(value, 'revenueEuro=Spend');
   const metric = readName(name, metricNames, '--label');
@@ -61,7 +61,7 @@ export function labelsByMetric(labels: readonly string[] = []): ReadonlyMap<stri
   );
 }
 
-/** Reads a comma list with at least one value. */
+/** Parses a comma-separated list of at least one value. */
 export function readList(list: string): readonly string[] {
   const values = splitList(list);
   if (values.length > 0) return values;
@@ -69,7 +69,7 @@ export function readList(list: string): readonly string[] {
 }
 
 /**
- * Splits a comma list. A value in double quotes may contain commas, and a quote if it is doubled.
+ * Splits a comma-separated list. A value in double quotes may contain commas and doubled quotes.
  */
 export function splitList(list: string): string[] {
   const item = /\s*(?:"((?:[^"]|"")*)"\s*|([^",\s][^,]*)?)(?:,|$)/y;
@@ -86,24 +86,24 @@ export function splitList(list: string): string[] {
   return values;
 }
 
-/** Joins values in the form that `splitList` reads. */
+/** Joins values so that `splitList` restores them. */
 export function joinList(values: readonly string[]): string {
   const needsQuotes = (value: string) => /[",]|^\s|\s$/.test(value);
   const quote = (value: string) => `"${value.replaceAll('"', '""')}"`;
   return values.map((value) => (needsQuotes(value) ? quote(value) : value)).join(',');
 }
 
-/** Reads `500ms`, `30s`, `5m`, `2h` or `0` as milliseconds, at most 24 h. */
+/** Parses `500ms`, `30s`, `5m`, `2h` or `0` into milliseconds, at most 24 h. */
 export function readDuration(value: string): number {
   return readDurationWithin(0, value);
 }
 
-/** Reads a duration as milliseconds. 0 is refused, because it would disable the timeout. */
+/** Parses a duration into milliseconds. Rejects 0, which would disable the timeout. */
 export function readTimeout(value: string): number {
   return readDurationWithin(1, value);
 }
 
-/** Reads `auto`, or a duration from 100 ms to 24 h, as milliseconds. */
+/** Parses `auto`, or a duration from 100 ms to 24 h into milliseconds. */
 export function readPollInterval(value: string): number | 'auto' {
   return value === 'auto' ? value : readDurationWithin(100, value);
 }
@@ -120,17 +120,17 @@ function readDurationWithin(minMs: number, text: string): number {
   return durationMs;
 }
 
-/** Reads a whole number from 0 to 999,999. */
+/** Parses a whole number from 0 to 999,999. */
 export function readCount(value: string): number {
   return readWholeNumber(value, { min: 0 });
 }
 
-/** Reads a whole number from 1 to 999,999. */
+/** Parses a whole number from 1 to 999,999. */
 export function readPositive(value: string): number {
   return readWholeNumber(value, { min: 1 });
 }
 
-/** Reads a whole number within bounds, both included. */
+/** Parses a whole number within inclusive bounds. */
 export function readWholeNumber(
   text: string,
   { min = 0, max = 999_999 }: { readonly min?: number; readonly max?: number },
@@ -148,7 +148,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** Reads `1/4`. The index may also count from 0, as in Kubernetes. */
+/** Parses `1/4`. The index may also start at 0, as in Kubernetes. */
 export function readShard(value: string): Shard {
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(value.trim());
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];

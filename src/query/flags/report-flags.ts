@@ -3,7 +3,7 @@ import { profiles } from '../../contract/vocabulary.ts';
 import { flagGroup } from './flag.ts';
 import { readFilter, readList } from './read-value.ts';
 
-/** Flags for the content of a report. */
+/** What to request. */
 const contentFlags = flagGroup('Report:', {
   profile: {
     flags: '--profile <name>',

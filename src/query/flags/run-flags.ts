@@ -56,7 +56,7 @@ const manyReportsFlags = flagGroup('Many reports:', {
 
 const { account, ...otherServiceFlags } = serviceFlags.flags;
 
-/** Service flags with several accounts instead of one. */
+/** Service flags that accept several accounts. */
 const runServiceFlags = flagGroup(serviceFlags.heading, {
   account: {
     ...account,

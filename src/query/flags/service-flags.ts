@@ -43,7 +43,7 @@ export const serviceFlags = flagGroup('Service:', {
 const { local: _local, ...remoteFlags } = serviceFlags.flags;
 
 /**
- * Service flags for commands that name a report by its ID. `--local` is left out, because a server
- * in this process loses its reports when the process ends.
+ * Service flags for commands that name a report by its ID. `--local` is omitted, because its server
+ * loses all reports when the process ends.
  */
 export const remoteServiceFlags = flagGroup(serviceFlags.heading, remoteFlags);
