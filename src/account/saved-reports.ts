@@ -162,6 +162,6 @@ function chooseReports(file: ProjectFile, command: RunCommandLine): string[] {
 /** Builds the error for an unknown report. The name may be a misplaced flag value. */
 function unknownReportError(message: string, hint: string): UsageError {
   const meant =
-    'A period needs --period, and lists have no spaces: --period last-month --by OS,COUNTRY';
+    'A period needs --period, and ranges and lists have no spaces: --period 2026-10-01..2026-10-31 --by OS,COUNTRY';
   return new UsageError(message, { hint: `${hint}\n${meant}` });
 }

@@ -2,12 +2,21 @@ import type { Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { didYouMean, findNearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
+import { joinWords } from '../text/quantity.ts';
 
 /** Builds the error for an unknown command, with the closest command. */
 export function unknownCommandError(command: Command, word: string): UsageError {
   const names = command.commands.map((child) => child.name());
   const path = command.parent ? `${command.name()} ${word}` : word;
   const message = `Unknown command “${printable(path)}”.`;
+
+  const parents = command.commands.filter((child) =>
+    child.commands.some((sub) => sub.name() === word),
+  );
+  if (parents.length > 0) {
+    const paths = parents.map((parent) => `${typedPath(parent)} ${word}`);
+    return new UsageError(message, { hint: `Did you mean ${joinWords(paths, 'or')}?` });
+  }
 
   const otherwise = command.parent ? `Choose from ${names.join(', ')}.` : 'See: adreport help';
   return new UsageError(message, { hint: didYouMean(findNearest(word, names), otherwise) });

@@ -5,7 +5,6 @@ import {
   type Days,
   findAcceptedForm,
   findInstants,
-  formatInstant,
   isZoneName,
   readDays,
   readWallTime,
@@ -127,7 +126,7 @@ interface Moment {
 /** First and last second. */
 type Seconds = Pick<Window, End>;
 
-function readEnds({ since: first, until: last = 'now' }: TypedPeriod, moment: Moment): Seconds {
+function readEnds({ since: first, until: last }: TypedPeriod, moment: Moment): Seconds {
   if (first === undefined) {
     throw new UsageError('No period given.', {
       hint: 'Add, for example, --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.',
@@ -135,15 +134,14 @@ function readEnds({ since: first, until: last = 'now' }: TypedPeriod, moment: Mo
   }
 
   const since = readTime('since', first.trim(), moment);
-  const until = readTime('until', last.trim(), moment);
+  const until = readTime('until', last?.trim() ?? 'now', moment);
   if (since <= until) return { since, until };
 
-  const [from, to] = [since, until].map((instant) => formatInstant(instant, moment.zone));
-  throw flagError(
-    '--since',
-    `The period begins at ${from}, but ends at ${to}.`,
-    'Choose an earlier --since, or a later --until.',
-  );
+  const message =
+    last === undefined
+      ? `--since (${printable(first)}) is in the future.`
+      : `--since (${printable(first)}) is after --until (${printable(last)}).`;
+  throw flagError('--since', message, 'Choose an earlier --since, or a later --until.');
 }
 
 /** Parses whole days, or `last-24h`, the 24 hours until now. */
@@ -165,9 +163,9 @@ function readRange(text: string, { wallNow }: Moment): Days {
   const first = parseDays(from, wallNow);
   const last = parseDays(to, wallNow);
   if (!first || !last || more.length > 0) {
-    const suggestion = suggestForm(text, ['last-7d', 'last-24h', ...periodNames]);
-    const hint = didYouMean(suggestion, explainMissingDate(text, acceptedPeriods));
-    throw unknownPeriodError(text, hint);
+    const suggestion = suggestRange(text) ?? suggestForm(text, periodNames);
+    if (suggestion === undefined) requireDates('--period', text, acceptedPeriods);
+    throw unknownPeriodError(text, didYouMean(suggestion, acceptedPeriods));
   }
   if (last.start < first.start) {
     throw unknownPeriodError(text, 'Write the earlier day first: FIRST..LAST.');
@@ -210,11 +208,9 @@ function readTime(end: End, text: string, moment: Moment): number {
   if (days) return firstOrLastSecond(end, days, zone);
 
   const suggestion = suggestForm(text, ['now', 'today', 'yesterday']);
-  throw flagError(
-    `--${end}`,
-    `Unknown time ${quoted(text)}.`,
-    didYouMean(suggestion, explainMissingDate(text, acceptedTimes)),
-  );
+  const flag = `--${end}`;
+  if (suggestion === undefined) requireDates(flag, text, acceptedTimes);
+  throw flagError(flag, `Unknown time ${quoted(text)}.`, didYouMean(suggestion, acceptedTimes));
 }
 
 /**
@@ -274,14 +270,11 @@ function parseRelativeDays(name: string): { unit: RelativeUnit; ago: number } | 
   return { unit: match[2] === 'd' ? 'day' : 'week', ago: Number(match[1]) };
 }
 
-/**
- * Explains that a date such as 2026-02-30 does not exist. Returns `otherwise` for anything that
- * does not look like a date.
- */
-function explainMissingDate(period: string, otherwise: string): string {
+/** Throws `UsageError` for a date that does not exist (2026-02-30). */
+function requireDates(flag: string, period: string, hint: string): void {
   const dates = period.split('..').filter((name) => /^\d{4}-[\dqw][^.]*$/i.test(name));
   const wrong = dates.find((name) => readDays(name.toLowerCase()) === undefined);
-  return wrong === undefined ? otherwise : `There is no such date: ${printable(wrong)}.`;
+  if (wrong !== undefined) throw flagError(flag, `Invalid date ${quoted(wrong)}.`, hint);
 }
 
 /** Names of periods, such as `today` and `last-month`. */
@@ -291,8 +284,21 @@ export const periodNames = [
   ...['week', 'month', 'quarter', 'year'].flatMap((unit) => [`this-${unit}`, `last-${unit}`]),
 ];
 
+/** Suggests `2026-10-01..2026-10-31` for two days, and `last-30d` for `last-30`. */
+function suggestRange(text: string): string | undefined {
+  const twoDays = /^(\d{4}-\d\d-\d\d)\s*(?:[-–:/,\s]|to|\.\.\.)\s*(\d{4}-\d\d-\d\d)$/i.exec(text);
+  if (twoDays) return `${twoDays[1]}..${twoDays[2]}`;
+  const [, count, unit = 'd'] =
+    /^last[-_ ]?([1-9]\d{0,3})[-_ ]?(d|h|w|days?|hours?|weeks?)?$/i.exec(text) ?? [];
+  return count === undefined ? undefined : `last-${count}${unit.charAt(0).toLowerCase()}`;
+}
+
+const weekday = /^(mon|tues|wednes|thurs|fri|satur|sun)day$/i;
+
 /** Suggests the accepted form of a date, or the closest name. */
 function suggestForm(typed: string, names: readonly string[]): string | undefined {
   const text = typed.trim();
+  // Names of weekdays resemble `today`.
+  if (weekday.test(text)) return undefined;
   return findAcceptedForm(text) ?? findNearest(text.replaceAll(/[\s_]+/g, '-'), names);
 }

@@ -24,6 +24,7 @@ test.each([
   { line: `${run} --poll-interval`, says: '--poll-interval needs a value.' },
   { line: 'report --local', says: 'Unknown flag --local.\n  See: adreport report --help-all' },
   { line: 'report lst', says: 'Unknown command “report lst”.\n  Did you mean list?' },
+  { line: 'export', says: 'Did you mean adreport local-server export?' },
   { line: `${run} --foo`, says: 'Unknown flag --foo.\n  See: adreport run --help-all' },
   { line: 'status', says: 'Missing argument <id>.\n  Usage: adreport status' },
   { line: 'status a b', says: 'adreport status takes 1 argument, not 2.\n  Remove “b”' },

@@ -11,7 +11,10 @@ const day = 'run --period yesterday';
 test.each([
   { line: 'run last-month', says: 'A period needs --period' },
   { line: 'run weekly', says: /adreport init.*\n.*have no spaces/ },
-  { line: 'run --period last month', says: 'lists have no spaces: --period last-month' },
+  {
+    line: 'run --period 2026-10-01 2026-10-31',
+    says: 'no spaces: --period 2026-10-01..2026-10-31',
+  },
   { line: 'run --by DAILY, CAMPAIGN', says: 'lists have no spaces' },
   { line: `${day} -o "my report.xls"`, says: 'Did you mean xlsx?' },
   { line: 'run --period 2027-01', says: 'The period has not begun: it begins at 2027-01-01T00' },

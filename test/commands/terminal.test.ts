@@ -146,7 +146,7 @@ test('run without a window asks, and prints the equivalent command', async () =>
   const terminal = open('run --metrics displays,clicks', signedIn);
   await answer(terminal, {
     'e.g. last-month': '2025-13\r',
-    'There is no such date': `${'\u007f'.repeat(7)}2025-10\r`,
+    'Invalid date': `${'\u007f'.repeat(7)}2025-10\r`,
     'e.g. COUNTRY': 'country\r',
     'e.g. report.xlsx': '\r',
   });
