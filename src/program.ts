@@ -127,8 +127,10 @@ function formatRootHelp(program: Command, helper: Help, output: HelpOutput): str
     wrap(program.description(), width).join('\n'),
     `Usage: ${helper.commandUsage(program)}`,
     lists.join('\n'),
-    `Try it now, without an account:\n${layOutExamples(firstExamples, output)}`,
-    layOutPairs(moreHelp, width),
+    [
+      `Try it now, without an account:\n${layOutExamples(firstExamples, output)}`,
+      `More help:\n${layOutPairs(moreHelp, width)}`,
+    ].join('\n'),
   ];
   return `${sections.join('\n\n')}\n`;
 }

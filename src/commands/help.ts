@@ -66,15 +66,16 @@ function hasWord(text: string, word: string): boolean {
   return text.toLowerCase().includes(word.toLowerCase());
 }
 
-/** Finds the sections of all topics that contain a word. */
+/** Finds the topics that contain a word, each with the headings of the matching sections. */
 function findHeadings(word: string): Pair[] {
-  const headings: Pair[] = [];
+  const found: Pair[] = [];
   for (const [name, topic] of Object.entries(topics)) {
-    for (const { heading, text } of readSections(topic)) {
-      if (hasWord(text, word)) headings.push([`adreport help ${name}`, heading]);
-    }
+    const sections = readSections(topic).filter(({ text }) => hasWord(text, word));
+    if (sections.length === 0) continue;
+    const headings = sections.map(({ heading }) => heading);
+    found.push([`adreport help ${name}`, headings.join(' · ')]);
   }
-  return headings;
+  return found;
 }
 
 /** Finds the flags of a command and its subcommands whose help mentions a word. */
