@@ -155,8 +155,9 @@ export async function settleAll(
  */
 export function combineFailures(failures: readonly Failure[], reportCount: number): AdreportError {
   const inOrder = failures.toSorted(compareByTime);
-  const [first] = inOrder;
+  const [first, ...others] = inOrder;
   if (!first) throw new Error('Nothing has failed.');
+  if (reportCount === 1 && others.length === 0) return first.error;
 
   const causes = new Set(inOrder.map(({ error }) => error.message));
   const isSharedByAll = causes.size === 1 && failures.length === reportCount;

@@ -190,6 +190,10 @@ describe('one file per part', () => {
     expectRefusal(result, 5, /The sign-in failed.* None of the 3 reports was downloaded/);
     expect(result.stderr.match(/The sign-in failed/g)).toHaveLength(2);
     expect(calls('auth')).toBe(2);
+
+    const one = await run(`${perDay} --shard 1/3 --retries 1`, { env });
+    expectRefusal(one, 5, 'The sign-in failed');
+    expect(one.stderr).not.toContain('None of');
   });
 
   test('failures are listed in time order, and the earliest decides the exit code', async () => {
