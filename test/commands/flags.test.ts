@@ -21,6 +21,7 @@ test.each([
     line: `${run} --excel -o a.json`,
     says: '--excel works with csv, not with json.\n  Remove --excel, or write csv.',
   },
+  { line: `${run} --base-url http://x`, says: '--base-url cannot be used with --local.' },
   { line: `${run} --poll-interval`, says: '--poll-interval needs a value.' },
   { line: 'report --local', says: 'Unknown flag --local.\n  See: adreport report --help-all' },
   { line: 'report lst', says: 'Unknown command “report lst”.\n  Did you mean list?' },

@@ -11,6 +11,7 @@ export const serviceFlags = flagGroup('Service:', {
     scope: 'command-line',
     flags: '--base-url <url>',
     meaning: 'base URL of the service',
+    conflicts: ['local'],
     isRare: true,
   },
   local: {
