@@ -53,7 +53,7 @@ export const aliases: Readonly<Record<string, readonly AliasedName[]>> = {
 /**
  * Finds the accepted names that a typed name stands for. An exact match wins, then names that
  * differ only in case, spaces, `-`, `_` or plural, then aliases and other names of a metric or
- * breakdown. With several results the name is ambiguous; with none it is unknown.
+ * breakdown. With several results, the name is ambiguous. With none, it is unknown.
  *
  * @param accepted metrics, breakdowns, filters or columns
  */
@@ -80,7 +80,7 @@ interface NamedColumns {
   readonly name: AliasedName;
   readonly columns: readonly string[];
 
-  /** Time breakdowns share their columns. */
+  /** False for time breakdowns, which share columns. */
   readonly hasOwnColumns: boolean;
 }
 

@@ -78,7 +78,7 @@ export function listKeyFields(requested: readonly BreakdownName[]): string[] {
 
 const typesByField = new Map(breakdownFields.map(({ name, type }) => [name as string, type]));
 
-/** Metrics of both profiles by row field. If two metrics share a field, the first one counts. */
+/** Metrics of both profiles by row field. If two metrics share a field, the first metric counts. */
 const metricsByField = new Map<string, Metric>();
 for (const metric of metrics) {
   for (const field of [metric.name, ...Object.values(metric.rowField ?? {})]) {

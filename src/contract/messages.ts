@@ -91,7 +91,9 @@ const statusWords: Readonly<Record<ReportOutcome, readonly string[]>> = {
 
 const outcomes: readonly ReportOutcome[] = ['progress', 'ready', 'failed'];
 
-/** Looks up a status word in any case (`decisions.md` 3). Returns `undefined` if it is unknown. */
+/**
+ * Looks up a status word, ignoring case (`decisions.md` 3). Returns `undefined` if it is unknown.
+ */
 export function knownOutcomeOf(status: string): ReportOutcome | undefined {
   const word = status.trim().toLowerCase();
   return outcomes.find((outcome) => statusWords[outcome].includes(word));

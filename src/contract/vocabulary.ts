@@ -153,7 +153,7 @@ export const derivedBreakdowns: readonly DerivedBreakdown[] = [
 ];
 export type DerivedBreakdownName = DerivedBreakdown['name'];
 
-/** A breakdown by time. A request has at most one (specification, Breakdowns 1). */
+/** A breakdown by time. A request has at most one time breakdown (specification, Breakdowns 1). */
 export type TimeBreakdownName = Extract<(typeof breakdownTable)[number], { time: true }>['name'];
 
 export type DimensionName = Exclude<BreakdownName, TimeBreakdownName>;
@@ -249,13 +249,13 @@ export function findDerivedMetric(name: string): DerivedMetric | undefined {
   return derivedMetrics.find((metric) => metric.name === name);
 }
 
-/** Finds a breakdown by its wire name in any case. */
+/** Finds a breakdown by its wire name, ignoring case. */
 export function findBreakdown(name: string): Breakdown | undefined {
   const upper = name.toUpperCase();
   return breakdowns.find((breakdown) => breakdown.name === upper);
 }
 
-/** Finds a breakdown by name in any case, including derived breakdowns. */
+/** Finds a breakdown by name, ignoring case. Includes derived breakdowns. */
 export function findAnyBreakdown(name: string): Breakdown | DerivedBreakdown | undefined {
   const upper = name.toUpperCase();
   return findBreakdown(upper) ?? derivedBreakdowns.find((breakdown) => breakdown.name === upper);

@@ -58,7 +58,7 @@ export class CsvEncoder implements Encoder {
     return [header, this.#encodeRows(ended)];
   }
 
-  /** Returns the header on the first call, and nothing on later ones. */
+  /** Returns the header on the first call, and an empty buffer afterwards. */
   #takeHeader(): Buffer {
     if (this.#hasStarted) return Buffer.alloc(0);
     this.#hasStarted = true;

@@ -5,7 +5,7 @@ import { RowCopier } from '../rows/copy-rows.ts';
 import { type ReportTail, type RowBatch, readJsonValues } from '../rows/row-batch.ts';
 
 /**
- * Writes the service's document. The rows in `data` have one line each, and `summary` and the other
+ * Writes the service's document. Each row in `data` has its own line. `summary` and the other
  * members follow.
  */
 export function createJsonEncoder(options: EncodeOptions): Encoder {
@@ -27,7 +27,7 @@ export function createJsonEncoder(options: EncodeOptions): Encoder {
   };
 }
 
-/** Writes one JSON object per line and row, without the summary. */
+/** Writes one JSON object per line for each row, without the summary. */
 export function createNdjsonEncoder(options: EncodeOptions): Encoder {
   const lineEnd = Buffer.from('\n');
   const rows = createRowWriter(options, lineEnd);
@@ -81,7 +81,7 @@ class PlannedRowWriter implements RowWriter {
   write(batch: RowBatch): Uint8Array {
     const hasNewFields = batch.fields !== this.#fields;
     this.#fields = batch.fields;
-    // Without a selection every field gets a column, even one that appears late.
+    // Without a selection, every field gets a column, even if it appears late.
     if (hasNewFields && !this.#hasSelection) this.#plan = new ColumnPlan(this.#options);
     this.#plan.follow(batch);
 
@@ -105,7 +105,7 @@ class PlannedRowWriter implements RowWriter {
   }
 }
 
-/** Turns a string into the number that it contains, if any. */
+/** Converts a numeric string to a number. Returns any other JSON unchanged. */
 function toNumberJson(json: string): string {
   if (!json.startsWith('"')) return json;
   return toDecimalString(JSON.parse(json)) ?? json;

@@ -43,7 +43,7 @@ const maxPageWidth = 260;
 
 /**
  * Writes an Excel spreadsheet. The first sheet has the rows as a table named `Report`. The second
- * one, on which the file opens, has the totals and a chart. Excel has no time zones, so hours are
+ * sheet, on which the file opens, has the totals and a chart. Excel has no time zones, so hours are
  * wall times in the report's zone.
  *
  * The rows are streamed, because packages that keep every cell take 760 MB for 100,000 rows of 32

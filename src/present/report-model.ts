@@ -84,7 +84,7 @@ export interface ReportModel {
   readonly sumsBefore: Sums | undefined;
   readonly comparison: Comparison | undefined;
 
-  /** `undefined` without times, or with only one day, hour or month. */
+  /** Absent without times, or with only one day, hour or month. */
   readonly trend: ReportTrend | undefined;
 
   /** Breakdowns other than time. */
@@ -210,7 +210,7 @@ function describeBreakdowns(context: TableContext): ReportBreakdown[] {
   }));
 }
 
-/** Builds a table of the first breakdown, and one of all rows unless there are too many. */
+/** Builds a table of the first breakdown, and a table of all rows unless there are too many. */
 function listTables(context: TableContext): TitledTable[] {
   const { sums, rows, options, dateUnit } = context;
   const { units } = sums;

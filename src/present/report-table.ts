@@ -15,13 +15,13 @@ import { formatName, idIfUnnamed, unnamedLabel } from './group-name.ts';
 export interface ReportTable {
   readonly columns: readonly TableColumn[];
 
-  /** All rows, in the order in which they are shown. */
+  /** All rows, in display order. */
   readonly rows: readonly TableRow[];
 
   /** Sums of all rows. */
   readonly total: Sums;
 
-  /** Metric by which the rows are ordered and compared. */
+  /** Metric by which the rows are sorted and compared. */
   readonly leadingMetric: ReportMetric | undefined;
 
   /** Whether each row is compared with an earlier report. */
@@ -40,7 +40,7 @@ export interface TableColumn {
   readonly metric?: ReportMetric | undefined;
 }
 
-/** A row of a report, a group of rows, or several of these added up. */
+/** A row or group of a report, or the sum of several. */
 export interface TableRow {
   readonly sums: Sums;
 
@@ -74,7 +74,7 @@ export interface TableParts {
   readonly rows: readonly TableRow[];
   readonly total: Sums;
 
-  /** Finds a row in the earlier report. `undefined` without a comparison. */
+  /** Finds a row in the earlier report. Absent without a comparison. */
   readonly findBefore?: ((row: TableRow) => Sums | undefined) | undefined;
 
   /** Whether the user named the columns. If so, none is left out or moved. */
@@ -158,7 +158,7 @@ export interface LimitedRows {
 }
 
 /**
- * Limits the number of rows. If only one row would be left out, returns all, because “1 other”
+ * Limits the number of rows. If only one row would be left out, returns all rows, because “1 other”
  * takes as much space.
  */
 export function limitRows({ columns, rows, isCompared }: ReportTable, count: number): LimitedRows {

@@ -7,10 +7,10 @@ import { nullInRun, type RangedBatch, toRanges } from './row-ranges.ts';
 /** Returned by `toCents` for a value that it cannot represent. */
 export const notCents = Number.POSITIVE_INFINITY;
 
-/** A double holds the cents of a number with this many digits before its decimals. */
+/** Maximum number of digits before the decimal point for which a double holds the cents. */
 const maxIntegerDigits = 13;
 
-/** A double holds every whole number of cents up to this limit. */
+/** Maximum sum. A double holds every whole number of cents up to this limit. */
 export const maxExactCents = 1e15;
 
 export interface NumberSummary {
@@ -42,7 +42,7 @@ class BatchColumns {
   /** Memory for numbers, by field. It is reused, because allocation is slow. */
   readonly #memory = new Map<string, Float64Array>();
 
-  /** Switches to a batch and drops the columns of the previous one. */
+  /** Switches to another batch, and drops the columns of the previous batch. */
   follow(batch: RowBatch): void {
     if (batch === this.#batch) return;
     this.#batch = batch;
@@ -64,7 +64,7 @@ class BatchColumns {
 /** Columns of each report, by an array that its batches share. */
 const columnsByRanges = new WeakMap<Int32Array, BatchColumns>();
 
-/** Finds the columns that were read from a batch. Several checks use the same ones. */
+/** Finds the columns that were read from a batch. Several checks share them. */
 function findColumns(batch: RowBatch): BatchColumns {
   const { valueStarts } = toRanges(batch);
   let columns = columnsByRanges.get(valueStarts);

@@ -42,7 +42,7 @@ export class RowCopier {
   }
 
   /**
-   * Formats plain CSV with commas, CRLF and quotes if needed. Values are those of the JSON.
+   * Formats plain CSV with commas, CRLF and quotes if needed. Values are the same as in JSON.
    *
    * @param columns fields to write, in order; the same array each time saves lookups
    */

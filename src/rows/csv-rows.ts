@@ -289,7 +289,7 @@ function quoteBeginning(line: string): string {
   return `“${printable(line.trimEnd().slice(0, 80))}${line.length > 80 ? '…' : ''}”`;
 }
 
-/** Throws unless all columns of a header are distinct and at least one of them is known. */
+/** Throws unless all columns of a header are distinct and at least one is known. */
 function checkHeader(names: readonly string[]): void {
   if (names.length > maxFields)
     throw malformedError(`The CSV header has over ${maxFields} columns`);

@@ -33,7 +33,7 @@ export function readDocument(
   return new DocumentReader(window, areLines, fields).read();
 }
 
-/** A member of the document. Its indexes are those of the window. */
+/** A member of the document. Its indexes refer to the window. */
 interface ScannedMember {
   readonly name: string;
 
@@ -165,7 +165,7 @@ class DocumentReader {
     if (!key) return undefined;
 
     const { name, end: start } = key;
-    // `JSON.parse` takes the last array, but the rows of the first one are already yielded.
+    // `JSON.parse` takes the last array, but the rows of the first array have already been yielded.
     if (name === 'data' && this.#hasSeenData)
       throw new MalformedJsonError(at, 'more than one "data" array');
 

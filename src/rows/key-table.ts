@@ -1,6 +1,6 @@
 /**
- * Number of slots in a new table. There are always a third more slots than keys, so that a free one
- * is near.
+ * Number of slots in a new table. There are always a third more slots than keys, so that a free
+ * slot is near.
  */
 const firstSlots = 2 ** 13;
 
@@ -16,7 +16,7 @@ interface NewHashes {
   /** Owner of the first hash, at least 1. */
   readonly owner: number;
 
-  /** Whether each hash has an owner of its own, numbered consecutively. */
+  /** Whether each hash has a different owner, numbered consecutively. */
   readonly hasConsecutiveOwners: boolean;
 }
 
@@ -75,7 +75,7 @@ export class KeyTable {
     }
   }
 
-  /** Returns the owner of a known hash. Adds a new one and returns 0. */
+  /** Returns the owner of a known hash. Adds a new hash and returns 0. */
   #insert(first: number, second: number, owner: number): number {
     const slots = this.#slots;
     const at = this.#findSlot(first, second);
@@ -88,7 +88,7 @@ export class KeyTable {
     return 0;
   }
 
-  /** Finds the slot of a hash, or the free slot in which a new one belongs. */
+  /** Finds the slot of a hash, or the free slot for a new hash. */
   #findSlot(first: number, second: number): number {
     const slots = this.#slots;
     let at = this.#firstSlot(second);

@@ -23,7 +23,9 @@ interface DecodedFile {
   readonly lines: Uint8Array;
 }
 
-/** Writes the rows of a file except for the last lines, so that a small file is written at once. */
+/**
+ * Writes the rows of a file except for the last lines, so that a small file is written in one go.
+ */
 async function decodeFile(path: string): Promise<DecodedFile> {
   const { ParquetReader } = await import('./parquet-reader.ts');
   const descriptor = openSync(path, 'r');

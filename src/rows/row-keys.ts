@@ -34,7 +34,7 @@ interface AddedRows extends KeyedRows {
   /** Number to remember with the keys, such as the number of a file. At least 1. */
   readonly owner?: number;
 
-  /** Whether each row has an owner of its own. If so, `owner` is that of the first row. */
+  /** Whether each row has a different owner. If so, `owner` is the owner of the first row. */
   readonly hasConsecutiveOwners?: boolean;
 }
 
@@ -153,7 +153,7 @@ export class RowKeys {
   #findFields(batch: RangedBatch, fields: readonly KeyField[]): KeyFields {
     const indexOf = (field: string | undefined): number => batch.fields.indexOf(field ?? '');
     const present = fields.filter(({ field }) => batch.fields.includes(field));
-    // The date of a row comes last, like the date of a file for rows without one.
+    // The date of a row comes last, and so does the date of a file for rows without a date.
     const isLast = ({ field }: KeyField): number => Number(field === 'date');
     present.sort((one, other) => {
       return isLast(one) - isLast(other) || this.#numberOf(one.field) - this.#numberOf(other.field);
@@ -227,7 +227,7 @@ export class RowKeys {
     let count = this.#wordCount;
 
     // The length distinguishes `"a" "bc"` from `"ab" "c"`. The field number distinguishes the
-    // values of two fields, and an absent value from an empty one.
+    // values of two fields, and absent values from empty ones.
     words[count++] = number * fieldFactor + length;
     const end = start + length;
     let marks = 0;

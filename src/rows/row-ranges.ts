@@ -20,7 +20,7 @@ export interface RowBatch {
   /** Size of the rows in the body. */
   readonly sizeBytes: number;
 
-  /** `date` of all rows, if their file has one day and they have no time of their own. */
+  /** Date of all rows, if their file has only one day and the rows have no time. */
   readonly day?: string | undefined;
 }
 

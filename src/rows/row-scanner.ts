@@ -81,7 +81,7 @@ export class RowScanner {
   }
 
   /**
-   * Scans the row whose `{` is at `start`: expected members, an unexpected one, and so on.
+   * Scans the row whose `{` is at `start`. Alternates between expected and unexpected members.
    * @returns the index after its `}`; `cut` or `batchFull` if nothing is recorded
    * @throws MalformedJsonError
    */
@@ -112,7 +112,7 @@ export class RowScanner {
    * Scans members as long as they begin as expected and have no nested value. A download spends its
    * time in this loop. It is a single function, so that V8 inlines the scans of values.
    * @param at the end of the previous value, or the start of the row
-   * @returns the index after the last one, or `cut`
+   * @returns the index after the last member, or `cut`
    */
   #scanExpected(bytes: Buffer, view: DataView, at: number, end: number): number {
     const { ranges } = this;
@@ -274,7 +274,7 @@ export class RowScanner {
     if (valueStart < 0 || length <= 0) return false;
     if (view.getInt32(valueStart, true) !== nullWord) return false;
 
-    // Negative if this gap is shorter than the learned one, in a row at the start of the window.
+    // Negative if this gap is shorter than the learned gap, in a row at the start of the window.
     const gapStart = valueStart - length;
     if (gapStart < 0) return false;
 
@@ -301,7 +301,7 @@ export class RowScanner {
 
   /**
    * Learns the gap before a field's value. The first field must begin a row, and the others must
-   * follow a value. Otherwise a gap with a `{` would match one with a comma.
+   * follow a value. Otherwise, a gap with a `{` would match a gap with a comma.
    */
   #learnGap(field: number, isFirstOfRow: boolean, text: Buffer): void {
     if (this.#gapLengths[field] !== unlearned) return;

@@ -220,8 +220,8 @@ export interface LoggedRequest {
   readonly body: Readonly<Record<string, unknown>>;
 
   /**
-   * First 64 KiB of the body, or `undefined` without a body. This is `…` if the body has a
-   * password, or is unreadable and may have one.
+   * First 64 KiB of the body, or `undefined` without a body. This is `…` if the body has or may
+   * have a password.
    */
   readonly rawBody: string | undefined;
 }

@@ -1,6 +1,6 @@
 import stringWidth from 'fast-string-width';
 
-/** Counts terminal cells. A printable ASCII character, the usual case, takes one. */
+/** Counts terminal cells. A printable ASCII character takes one cell, which is the usual case. */
 export function measureWidth(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }

@@ -1,7 +1,7 @@
 import { hiddenCharacters, printable } from './printable.ts';
 
 /**
- * Quotes a string as one word for the shells of a platform. On Windows, these are cmd and
+ * Quotes a string as a single word for the shells of a platform. On Windows, these are cmd and
  * PowerShell. Elsewhere, they are all POSIX shells, but a string with hidden characters is written
  * as an escape of bash, zsh and ksh.
  */
@@ -16,7 +16,10 @@ export function quoteForShell(text: string, platform: NodeJS.Platform): string {
   return `$'${escaped.replace(hiddenCharacters, escapeCharacter)}'`;
 }
 
-/** Replaces hidden characters with visible ones, because these shells have no escapes for them. */
+/**
+ * Replaces hidden characters with visible characters, because these shells have no escapes for
+ * them.
+ */
 function quoteForWindows(text: string): string {
   // A backslash is only special before a quote. Quotes are doubled, because cmd counts them and
   // does not know escapes.

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * Reads a regular file of limited size. Pipes, devices and larger files are refused at once.
+ * Reads a regular file of limited size. Pipes, devices and larger files are rejected immediately.
  * @throws Error whose message follows the file name: `there is no such file`
  */
 export function readSmallFile(path: string, maxBytes: number): Buffer {

@@ -1,6 +1,7 @@
 /**
- * Compares a string with a pattern in which `*` stands for any characters and `?` for one. Ignores
- * case and Unicode form. Backtracking extends only the last `*`, so that no pattern is slow.
+ * Matches a string against a pattern, in which `*` stands for any characters and `?` for a single
+ * character. Ignores case and Unicode form. Backtracking extends only the last `*`, so no pattern
+ * is slow.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const patternCharacters = [...normalize(pattern)];

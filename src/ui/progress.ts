@@ -159,7 +159,7 @@ const silentMeter: OpenMeter = { show: () => {}, close: () => {} };
 /** Progress with `-q`, and for the reports of parts, which share one meter. */
 export const silentProgress: Progress = new Progress({ open: () => silentMeter }, () => 0);
 
-/** Prints a line when something changes, at most one in 10 s. */
+/** Prints a line when something changes, at most every 10 s. */
 class Lines implements Display {
   readonly #console: Console;
   readonly #stopwatch: () => number;

@@ -55,7 +55,7 @@ export function followLinks(path: string, linksLeft = 40): string {
   return followLinks(resolve(resolveLinks(dirname(path)), next), linksLeft - 1);
 }
 
-/** Resolves the symbolic links in an absolute path, of which the file and its folders may be missing. */
+/** Resolves the symbolic links in an absolute path. The file and its folders may be missing. */
 export function resolveLinks(path: string): string {
   try {
     return realpathSync.native(path);

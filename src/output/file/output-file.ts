@@ -46,7 +46,7 @@ interface OpenedFile {
  * Opens a file for writing. Throws `OutputError`.
  *
  * - The output goes to a temporary file next to the target, which `place` then replaces. The new
- *   file gets the mode of the old one.
+ *   file keeps the mode of the old file.
  * - Missing folders are created, and `abort` removes them again.
  * - If the target is a symbolic link, the file that it points to is replaced.
  * - A target that is not a regular file, such as `/dev/stdout` or a named pipe, is written like

@@ -11,8 +11,8 @@ export interface CompleteFile {
 }
 
 /**
- * Writes a file in large pieces, one of which is filled while the system writes the other. A Node
- * stream takes a third longer for NDJSON.
+ * Writes a file in large pieces. While the system writes a piece, another is filled. A Node stream
+ * takes a third longer for NDJSON.
  */
 export class PieceWriter {
   readonly #file: FileHandle;
@@ -53,7 +53,7 @@ export class PieceWriter {
     return this.#hash ? { sizeBytes, sha256: this.#hash.digest('hex') } : { sizeBytes };
   }
 
-  /** Starts to write the filled piece as soon as the previous one is written. */
+  /** Starts to write the filled piece as soon as the other is written. */
   async #startWriting(): Promise<void> {
     await this.#writing;
     const piece = this.#filling.subarray(0, this.#filledBytes);
@@ -61,7 +61,7 @@ export class PieceWriter {
     this.#writtenBytes += piece.length;
     this.#hash?.update(piece);
 
-    // The next call throws the error. Until then, it must not count as unhandled.
+    // The next call throws the error, which must not count as unhandled until then.
     this.#writing.catch(() => {});
 
     [this.#filling, this.#other] = [this.#other, this.#filling];

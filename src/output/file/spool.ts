@@ -37,7 +37,7 @@ export async function createSpool(folder: string): Promise<Spool> {
 }
 
 /**
- * Creates a file that only this user can read. The file is unlinked at once, so that nothing is
+ * Creates a file that only this user can read. The file is unlinked immediately, so that nothing is
  * left behind if the program is killed.
  */
 export async function openPrivate(path: string): Promise<fs.FileHandle> {

@@ -28,8 +28,8 @@ export function temporaryName(name: string): string {
 }
 
 /**
- * Removes temporary files and folders that killed runs left behind. Those of this machine are
- * removed if their process no longer exists, those of other machines after a day.
+ * Removes temporary files and folders that killed runs left behind. Files of this machine are
+ * removed if their process no longer exists, files of other machines after a day.
  */
 export async function sweepFolder(folder: string): Promise<void> {
   // The folder may be writable but not readable.

@@ -2,7 +2,7 @@ import type { ReportModel } from '../report-model.ts';
 import { htmlText } from './page-text.ts';
 import { renderTimeChart } from './time-chart.ts';
 
-/** Renders the leading metric by the largest values, then the total of each metric. */
+/** Renders a chart of the leading metric by its largest values, then a chart of each total. */
 export function renderCharts({ trend, leadingMetric, totals, facts }: ReportModel): string {
   if (!trend || !leadingMetric) return '';
 

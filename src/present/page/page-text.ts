@@ -15,7 +15,7 @@ export function nameHtml(name: string): string {
   return `<bdi>${html}</bdi>`;
 }
 
-/** Renders a change in the color of its direction, which its arrow shows as well. */
+/** Renders a change with an arrow, in the color of its direction. */
 export function changeHtml({ direction, text, isNeutral }: Change): string {
   return `<b class="${isNeutral ? 'same' : direction}">${htmlText(text)}</b>`;
 }

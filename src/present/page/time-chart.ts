@@ -41,7 +41,7 @@ type Values = readonly (number | undefined)[];
 type VerticalScale = (value: number) => number;
 
 /**
- * Renders one or more lines as static SVG, which mail previews and printers show too. Returns an
+ * Renders one or more lines as static SVG, which also works in mail previews and print. Returns an
  * empty string if the metric has no value other than 0.
  */
 export function renderTimeChart(chart: TimeChart): string {
@@ -101,7 +101,7 @@ function drawArea(values: Values, y: VerticalScale): string {
   return `<path class="area" d="${buildShape(values, y)(values) ?? ''}"/>`;
 }
 
-/** Returns a generator of the area between values and zero. Its upper edge is the line. */
+/** Returns a generator of the area between the values and zero. The upper edge is the line. */
 function buildShape({ length }: Values, y: VerticalScale) {
   const x = slotCenters(length);
   return area<number | undefined>()
@@ -131,7 +131,7 @@ const shortNumbers = new Intl.NumberFormat('en', {
   maximumSignificantDigits: 4,
 });
 
-/** Renders the numbers of the scale, the highest first. */
+/** Renders the numbers of the scale, highest first. */
 function renderScale(metric: ReportMetric, ticks: readonly number[]): string {
   const unit = metric.type === 'percent' ? '%' : '';
   const labels = ticks.map((tick) => {

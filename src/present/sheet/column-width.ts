@@ -16,7 +16,7 @@ export function measureColumn(
   return Math.min(max, width);
 }
 
-/** Measures a heading, which is bold. A long one wraps between words. */
+/** Measures a heading, which is bold. A long heading wraps between words. */
 function measureHeading(heading: string, oneLine: number): number {
   let characters = Math.min(measureWidth(heading), oneLine);
   for (const word of heading.split(' ')) characters = Math.max(characters, measureWidth(word));

@@ -10,7 +10,7 @@ const fonts = { plain: 0, bold: 1, large: 2, grey: 3, green: 4, red: 5 } as cons
 const fills = { none: 0, header: 2 } as const;
 const borders = { none: 0, header: 1 } as const;
 
-/** IDs of number formats. Those below 164 are built in, and `styles.xml` defines the others. */
+/** IDs of number formats. IDs below 164 are built in. `styles.xml` defines the others. */
 export const numberFormats = {
   general: 0,
   integer: 3,

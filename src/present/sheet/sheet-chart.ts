@@ -15,7 +15,7 @@ export interface SheetChart {
   readonly title: string;
   readonly labels: readonly string[];
 
-  /** One or more series. The first one is drawn in the main color. */
+  /** One or more series. The first series is drawn in the main color. */
   readonly series: readonly ChartSeries[];
 
   /** Style of the cells with the values. */

@@ -340,7 +340,8 @@ export function sheetEndXml({ tableRange, hasChart, pagesAcross = 1 }: SheetExtr
   ];
   if (tableRange !== undefined) {
     endings.push(
-      // IDs are stored as text on purpose. Excel would mark each of them with a green corner.
+      // IDs are stored as text on purpose. Without this, Excel would mark each cell with a green
+      // corner.
       `<ignoredErrors><ignoredError sqref="${tableRange}" numberStoredAsText="1"/></ignoredErrors>`,
       '<tableParts count="1"><tablePart r:id="rId1"/></tableParts>',
     );

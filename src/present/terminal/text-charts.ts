@@ -66,7 +66,7 @@ export function drawLineChart(
     .domain([min, isFlat ? 1 : max])
     .nice(scaleNumbers);
 
-  // Each number of the scale labels a line of characters, at equal distances.
+  // Places the numbers of the scale at equal distances, each next to a line of characters.
   const numbers = scale.ticks(scaleNumbers);
   const linesBetween = Math.max(2, Math.floor(chartHeight / (numbers.length - 1)));
   const height = linesBetween * (numbers.length - 1) + 1;

@@ -26,7 +26,7 @@ export interface TextTable {
   readonly columns: readonly DrawnColumn[];
   readonly rows: readonly (readonly TextCell[])[];
 
-  /** Rows below a line. The first one is bold. */
+  /** Rows below a line. The first row is bold. */
   readonly foot?: readonly (readonly TextCell[])[];
 
   /** Hint that follows the names of hidden columns. */
@@ -105,7 +105,7 @@ function chooseColumns(
   return { columns: isolatedText, hidden };
 }
 
-/** Formats the headings. A shorter one is aligned with the last line. */
+/** Formats the headings. Shorter headings are aligned with the last line. */
 function formatHeadings(columns: readonly FittedColumn[]): string[] {
   const height = Math.max(...columns.map(({ lines }) => lines.length));
   return Array.from({ length: height }, (_, line) => {
@@ -177,7 +177,7 @@ export interface TextColumn<Item> {
   /** Type in typed formats. Default: text. */
   readonly type?: FieldType;
 
-  /** Set for values such as IDs. */
+  /** Whether values, such as IDs, must not be shortened. */
   readonly neverShortened?: boolean;
 }
 

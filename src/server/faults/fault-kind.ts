@@ -23,7 +23,7 @@ export interface FaultKind {
 
 type FaultValues = Readonly<Record<string, number | undefined>>;
 
-/** Effect on a call or a report, at one point of the call for each member. */
+/** Effect on a call or a report. Each property takes effect at a different point of the call. */
 export interface FaultEffect {
   /** Time to wait before anything else. */
   readonly delayMs?: number;

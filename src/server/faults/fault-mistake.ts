@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { ServiceError } from '../service/service-error.ts';
 
 /**
- * A mistake in a test's fault: its `when` or `change` failed. The call is refused with this error,
+ * A mistake in a test's fault: its `when` or `change` failed. The call responds with this error,
  * and `close()` rejects with it.
  */
 export class FaultMistakeError extends ServiceError {

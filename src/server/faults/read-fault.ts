@@ -144,7 +144,9 @@ const responseChecks = {
   },
 };
 
-/** Creates an effect that sends the test's response. Throws `UsageError` for an invalid one. */
+/**
+ * Creates an effect that sends the test's response. Throws `UsageError` if the response is invalid.
+ */
 function createResponseEffect(answer: FaultResponse): FaultEffect {
   requireMembers(answer, responseChecks, { noun: 'key of answer', code: 'BAD_FAULT' });
   const { status = 200, headers, body = '' } = answer;

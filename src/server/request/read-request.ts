@@ -267,7 +267,7 @@ function refuseUnknownParameters({ parameters, errors }: Input): void {
   }
 }
 
-/** Trims names and drops empty ones. */
+/** Trims names and drops empty names. */
 function readNames(names: readonly string[]): string[] {
   return names.map((name) => name.trim()).filter((name) => name !== '');
 }

@@ -29,7 +29,7 @@ export interface ViewTable extends TableRows {
   /** Fields of all rows. */
   readonly fields: readonly string[];
 
-  /** Breakdowns of `--by`, or those of the files. */
+  /** Breakdowns of `--by`, or else of the files. */
   readonly breakdowns: readonly string[];
 
   /** Fields to write, or `undefined` if the format chooses them. */

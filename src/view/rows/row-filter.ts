@@ -28,8 +28,8 @@ export class RowFilter {
   }
 
   /**
-   * Selects the rows that have one of the values: IDs as digits, names in any case and with
-   * wildcards (`Ski*`), countries by code, ID or name.
+   * Selects the rows that have one of the values: IDs as digits, names with wildcards (`Ski*`) and
+   * ignoring case, countries by code, ID or name.
    */
   select(batch: RowBatch, fields: readonly string[], rows: readonly number[]): readonly number[] {
     return rows.filter((row) => {
