@@ -2,6 +2,7 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, OutputError, UsageError } from '../errors.ts';
 import { describeFileError } from '../output/file/file-error.ts';
+import { sweepFolder, temporaryName } from '../output/file/temporary-files.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { unitContaining } from '../query/calendar.ts';
 import { commandFor } from '../query/command-for.ts';
@@ -235,7 +236,8 @@ async function writeDeclaration(
 ): Promise<void> {
   const text = await formatYaml({ ...declaredKeys(query), id });
   const path = join(folder, declarationName);
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = join(folder, temporaryName(declarationName));
+  await sweepFolder(folder);
   try {
     await fs.writeFile(temporary, `${heading}${text}`, { flag: 'wx' });
     await retryWhileInUse(host, () => fs.rename(temporary, path));

@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/run-cli.ts';
@@ -13,6 +21,22 @@ test('two reports with one output are exit 2 before any call', async () => {
 
   expectRefusal(result, 2, 'The reports one and two would both be written to report.csv.');
   expect(server.requests()).toEqual([]);
+});
+
+test('what a killed run left of a declaration is removed by the next one', async () => {
+  const { run, cwd } = await serveForTest();
+  const left = join(cwd, 'data/._adreport.yaml.adreport-otherhost-1-abc123.tmp');
+  mkdirSync(dirname(left));
+  writeFileSync(left, 'since');
+  utimesSync(left, 0, 0);
+
+  await run('run --period yesterday --split day -o data/{date}/a.csv');
+
+  expect(readdirSync(dirname(left)).sort()).toEqual([
+    '2026-11-19',
+    '_adreport.history',
+    '_adreport.yaml',
+  ]);
 });
 
 describe.skipIf(process.platform === 'win32')('in a declared folder, a link', () => {
