@@ -143,11 +143,14 @@ function chooseReports(file: ProjectFile, command: RunCommandLine): string[] {
     throw usageError(`${file.shownPath} has no reports.`, 'Add one under reports:');
   }
   if (options.all && names.length > 0) {
-    throw usageError('--all cannot be used with names of reports.', 'Remove one of them.');
+    throw usageError('--all cannot be used with report names.', 'Remove --all, or the names.');
   }
   if (!options.all && names.length === 0) {
     const list = reportNames.join(', ');
-    throw usageError(`Name a report of ${file.shownPath}.`, `Choose from ${list}, or add --all.`);
+    throw usageError(
+      `No report of ${file.shownPath} was named.`,
+      `Choose from ${list}, or add --all.`,
+    );
   }
 
   const chosen = new Set(options.all ? reportNames : names);

@@ -14,7 +14,7 @@ export function isAccountList(value: string): boolean {
 export function readOneAccount(name: string): string {
   if (!isAccountList(name)) return checkAccountName(name);
   throw new UsageError(`“${name}” names several accounts.`, {
-    hint: 'Name one. adreport run takes several stored accounts: --account a,b or --account all.',
+    hint: 'Pass one account. Only adreport run accepts several: --account a,b or --account all.',
   });
 }
 

@@ -98,7 +98,7 @@ function explainRefusal(refusal: Refusal): Explanation {
     return { ErrorClass: StillInProgressError, sentence: 'The report is not ready.' };
   }
   if (status === 429 || (status === 403 && retryAfterMs !== undefined)) {
-    const sentence = 'The service received too many requests.';
+    const sentence = 'The service is rate-limiting requests.';
     return { ErrorClass: UnreachableError, sentence, hint: 'later' };
   }
   if (status === 501 || status === 505) {
@@ -106,7 +106,8 @@ function explainRefusal(refusal: Refusal): Explanation {
     return { ErrorClass: UnreachableError, sentence, hint: 'baseUrl', retryable: false };
   }
   if (status >= 500 || status === 408) {
-    const sentence = endpoint === 'auth' ? 'The sign-in failed.' : 'The service failed.';
+    const sentence =
+      endpoint === 'auth' ? 'The sign-in failed.' : 'The service had an internal error.';
     return { ErrorClass: UnreachableError, sentence, hint: 'serviceFault' };
   }
 
@@ -205,7 +206,7 @@ function formatReason({ endpoint, status, record }: Refusal, sentence: string): 
 
 function formatOtherReason({ errorId, status }: ServiceRecord): string {
   if (errorId !== undefined) return errorId;
-  return status ? `Its status is ${status}` : 'It gave no reason';
+  return status ? `the status is ${status}` : 'no reason given';
 }
 
 /**

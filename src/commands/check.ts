@@ -64,7 +64,7 @@ async function checkPaths(context: Context, paths: readonly string[], period: Ty
 /** Throws `UsageError` for an empty path, as from an unset shell variable. */
 export function toTypedPath(cwd: string, path: string): TypedPath {
   if (path !== '') return { absolute: resolve(cwd, path), shown: path };
-  throw new UsageError('The path is empty.', { hint: 'Name a folder that run fills.' });
+  throw new UsageError('The path is empty.', { hint: 'Pass a folder written by adreport run.' });
 }
 
 interface WrittenChecks {
@@ -155,8 +155,7 @@ export function problemLines(
     else groups.push([problem]);
   }
 
-  const firstMissing = groups.findIndex(([first]) => first?.kind === 'missing');
-  return groups.map((group, index) => {
+  return groups.map((group) => {
     const [first, ...others] = group as [Problem, ...Problem[]];
     const { file, kind, clause, advice = '' } = first;
     const shown = join(relative(cwd, folder), file);
@@ -164,9 +163,8 @@ export function problemLines(
     const count = formatPlural(group.length, declaration?.split ?? 'file');
     const files = last ? `${shown} … ${last.file} (${count})` : shown;
 
-    // The kind is enough, because the advice is printed once.
-    if (kind === 'missing')
-      return `missing: ${files}. ${index === firstMissing ? advice : ''}`.trimEnd();
+    // The kind says it all.
+    if (kind === 'missing') return `missing: ${files}. ${advice}`.trimEnd();
     const subject = last ? `${files}. ${file}` : files;
     return `${kind}: ${sentence(subject, clause, first.advice)}`;
   });

@@ -63,7 +63,7 @@ async function init({ console, host }: Context): Promise<void> {
       cause.code === 'EEXIST'
         ? `${projectFileName} already exists and was not changed.`
         : cause.message;
-    const hint = 'Run adreport init in a writable folder without one.';
+    const hint = 'Edit or delete that file, or run adreport init in another writable folder.';
     throw new OutputError(message, { code: cause.code, hint, cause });
   }
   console.note(`Wrote ${projectFileName}. Try it without an account: adreport run --all --local`);

@@ -95,9 +95,10 @@ function checkPart(part: FolderPart, snapshot: FolderSnapshot, now: number): Pro
   if (kind === 'missing' && !isExpected(part, declaration, now)) return undefined;
 
   const clause = describeMismatch(file, kind, snapshot);
-  const missingAdvice = `To drop old files, raise since (${declaration.since}) in ${declarationName}.`;
+  const isOldest = part.firstDay <= declaration.since;
   if (kind === 'unreadable') return { file, kind, clause, ...byPerson, part };
-  const advice = kind === 'missing' ? missingAdvice : undefined;
+  const dropAdvice = `To drop old files, raise since (${declaration.since}) in ${declarationName}.`;
+  const advice = kind === 'missing' && isOldest ? dropAdvice : undefined;
   return { file, kind, clause, advice, fixedBy: 'update', part };
 }
 
@@ -161,7 +162,9 @@ function strayNotes({ declaration: { pattern }, listing }: FolderSnapshot): stri
     return name.endsWith(pattern.ending) && !isHidden && pattern.readDay(name) === undefined;
   });
   if (pattern.ending === '' || strays.length === 0) return [];
-  return [`${formatFiles(strays)}: not written by adreport, but matched by *${pattern.ending}.`];
+  const [was, matches] = strays.length === 1 ? ['was', 'matches'] : ['were', 'match'];
+  const names = formatFiles(strays);
+  return [`${names} ${was} not written by adreport but ${matches} *${pattern.ending}.`];
 }
 
 /** Returns a note on recorded files after the end of the folder. */

@@ -69,6 +69,6 @@ function requireParts(
   const typed = period ?? [since, until].filter(Boolean).join(' to ');
   throw new UsageError(`${printable(shown)} has no days in ${printable(typed)}.`, {
     about: { flag: period === undefined ? '--since' : '--period' },
-    hint: `Choose days from ${first.declaration.since} to ${first.declaration.until}.`,
+    hint: `The folder covers ${first.declaration.since} to ${first.declaration.until}.`,
   });
 }

@@ -93,7 +93,7 @@ export function readTimezone(name: string | undefined, profile: Profile): string
   if (profile === 'dsp') return readZone(name);
   throw flagError(
     '--timezone',
-    `--timezone works with DSP reports only: buyer reports are always in ${defaultZone}.`,
+    `--timezone cannot be used with buyer reports, which are always in ${defaultZone}.`,
     'Remove --timezone.',
   );
 }

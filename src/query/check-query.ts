@@ -33,8 +33,8 @@ export function requireFittingFlags(
     const name = longName(flag);
     throw flagError(
       name,
-      `${name} works with ${joinWords(known)}, not with ${joinWords(formats)}.`,
-      `Remove ${name}, or write ${known[0]}.`,
+      `${name} cannot be used with ${joinWords(formats)}.`,
+      `Remove ${name}, or write ${joinWords(known, 'or')}.`,
     );
   }
 }

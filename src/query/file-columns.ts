@@ -188,7 +188,7 @@ function listNames(columns: readonly string[]): string {
 }
 
 /**
- * Formats `There is no column for ctr (clicks ÷ displays).` for a metric or a breakdown. Returns
+ * Formats `There is no ctr column (clicks ÷ displays).` for a metric or a breakdown. Returns
  * `undefined` for other names.
  */
 function explainMissing(name: string): string | undefined {
@@ -201,5 +201,5 @@ function explainMissing(name: string): string | undefined {
 
   const derived = findDerivedMetric(found);
   const formula = derived ? ` (${derived.numerator} ÷ ${derived.denominator})` : '';
-  return `There is no column for ${found}${formula}.`;
+  return `There is no ${found} column${formula}.`;
 }

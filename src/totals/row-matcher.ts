@@ -72,8 +72,8 @@ export class RowMatcher {
 }
 
 /**
- * Moves the rows of an earlier report to the times at the same place in this report. If this window
- * has no such time, the time stays.
+ * Moves the rows of the earlier report to the same position in this report's period. A row keeps
+ * its time if this period has no such position.
  */
 function moveTimes(rows: GroupedTotals, windows: Comparison, step: Step): GroupedTotals {
   const { until, zone } = windows.now;

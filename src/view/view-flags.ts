@@ -31,7 +31,8 @@ export const viewFlags = flagGroup('Flags:', {
   until: { flags: '--until <day>', meaning: 'last day (default: today)', isRare: true },
   compare: {
     flags: '--compare [period]',
-    meaning: 'compare with the period before (previous, the default) or a year earlier (last-year)',
+    meaning:
+      'compare with the previous period (previous, the default) or a year earlier (last-year)',
     words: comparisons,
     preset: 'previous',
   },

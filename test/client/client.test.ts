@@ -338,7 +338,10 @@ describe('what goes wrong', () => {
     },
     { options: { baseUrl: url, token: 't', timeoutMs: '5s' }, message: 'timeoutMs cannot be “5s”' },
     { options: { baseUrl: url, token: 't', profile: 'seller' }, message: 'use buyer or dsp' },
-    { options: { baseUrl: url, token: 't', timezone: 'UTC' }, message: 'DSP reports only' },
+    {
+      options: { baseUrl: url, token: 't', timezone: 'UTC' },
+      message: 'cannot be used with buyer reports',
+    },
     {
       options: { baseUrl: url, token: 't', proxy: 'socks://x' },
       message: 'proxy cannot be this value',

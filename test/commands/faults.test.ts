@@ -48,7 +48,7 @@ test('refused calls and cut bodies of one download share --retries', async () =>
 
   const result = await run(`${byDay} --retries 2 --format csv -o it.csv`);
 
-  expectRefusal(result, 5, 'The service failed');
+  expectRefusal(result, 5, 'The service had an internal error');
   expect(calls('download')).toBe(3);
 });
 

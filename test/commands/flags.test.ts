@@ -19,7 +19,7 @@ test.each([
   { line: 'campaigns --local -o a.csv -o b.csv', says: 'Remove one of them.' },
   {
     line: `${run} --excel -o a.json`,
-    says: '--excel works with csv, not with json.\n  Remove --excel, or write csv.',
+    says: '--excel cannot be used with json.\n  Remove --excel, or write csv.',
   },
   { line: `${run} --base-url http://x`, says: '--base-url cannot be used with --local.' },
   { line: `${run} --poll-interval`, says: '--poll-interval needs a value.' },
@@ -128,7 +128,7 @@ describe('--campaign, --ad-unit and --advertiser', () => {
   test.each([
     { flag: '--ad-unit', name: 'Nowhere', says: 'No ad unit matches “Nowhere”', calls: 1 },
     { flag: '--campaign', name: 'Polrlicht*', says: 'Polarlicht', calls: 1 },
-    { flag: '--campaign', name: '', says: 'Give at least one value', calls: 0 },
+    { flag: '--campaign', name: '', says: 'Pass at least one value', calls: 0 },
   ])(
     '$flag $name is exit 2, with the nearest name or before any call',
     async ({ flag, name, says, calls }) => {

@@ -329,8 +329,8 @@ describe('refusals', () => {
 
   test.each([
     { args: '--by campainName', says: 'Did you mean campaignName?' },
-    { args: '--by COUNTRY', says: 'There is no column for COUNTRY.' },
-    { args: ['--by', ''], says: 'Give at least one value' },
+    { args: '--by COUNTRY', says: 'There is no COUNTRY column.' },
+    { args: ['--by', ''], says: 'Pass at least one value' },
     { args: '--metrics clics', says: 'Did you mean clicks?' },
     { args: '--filter campainName=x', says: 'Did you mean campaignName?' },
     { args: '--filter x', says: "Use NAME=VALUE, for example 'country=France,Germany'." },

@@ -102,7 +102,7 @@ describe('views that would be silently wrong are exit 2', () => {
       line: 'view data --period 2026-10-01..2026-10-02 --by MONTHLY',
       says: 'the period 2026-10-01 to 2026-10-02 includes a partial month',
     },
-    { line: 'view data --by HOURLY', says: 'There is no column for HOURLY.' },
+    { line: 'view data --by HOURLY', says: 'There is no HOURLY column.' },
     { line: 'view data --metrics reach', says: /Choose from (\w+, ){7}\w+ and \d others\./ },
     { line: 'view data --compare -o a.json', says: '--compare cannot be used with json' },
     { line: 'view data --compare --json', says: '--json cannot be used with --compare.' },

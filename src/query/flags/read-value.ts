@@ -65,7 +65,7 @@ export function labelsByMetric(labels: readonly string[] = []): ReadonlyMap<stri
 export function readList(list: string): readonly string[] {
   const values = splitList(list);
   if (values.length > 0) return values;
-  throw new InvalidArgumentError('Give at least one value; separate several with commas.');
+  throw new InvalidArgumentError('Pass at least one value. Separate several with commas.');
 }
 
 /**

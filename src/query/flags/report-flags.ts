@@ -86,7 +86,7 @@ const requestFlags = flagGroup('Request:', {
   dryRun: {
     scope: 'command-line',
     flags: '--dry-run',
-    meaning: 'print the period, the request and a curl command, without requesting a report',
+    meaning: 'print the period, the request and a curl command, but request no report',
   },
 });
 

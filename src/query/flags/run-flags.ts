@@ -10,7 +10,8 @@ import { waitFlags } from './wait-flags.ts';
 const otherRequestFlags = flagGroup('Request:', {
   compare: {
     flags: '--compare [period]',
-    meaning: 'compare with the period before (previous, the default) or a year earlier (last-year)',
+    meaning:
+      'compare with the previous period (previous, the default) or a year earlier (last-year)',
     words: comparisons,
     preset: 'previous',
   },
@@ -48,7 +49,7 @@ const manyReportsFlags = flagGroup('Many reports:', {
   concurrency: concurrencyFlag,
   lookback: {
     flags: '--lookback <n>',
-    meaning: 're-download each day (week, month) until n more have passed',
+    meaning: 're-download the last n days (weeks, months), to catch late data',
     read: readCount,
   },
   shard: shardFlag,

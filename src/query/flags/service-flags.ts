@@ -28,7 +28,7 @@ export const serviceFlags = flagGroup('Service:', {
   retries: {
     scope: 'run',
     flags: '--retries <n>',
-    meaning: 'number of retries of a failed call (default: 5)',
+    meaning: 'retries per failed call (default: 5)',
     read: readCount,
     isRare: true,
   },
