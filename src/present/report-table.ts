@@ -86,8 +86,8 @@ export interface TableParts {
 
 /**
  * Builds a table. Breakdowns come before metrics, columns without a value are left out, and the
- * largest rows come first unless there is a time. Rows of days are not compared one by one, nor are
- * rows whose columns the user named.
+ * largest rows come first unless there is a time. Rows with a time are not compared individually,
+ * nor are rows whose columns the user named.
  */
 export function buildTable(parts: TableParts): ReportTable {
   const { columns, metrics, leadingMetric, total, findBefore, hasNamedColumns, keepsOrder } = parts;

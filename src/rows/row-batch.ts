@@ -17,7 +17,7 @@ export interface ReportTail {
   /** Keys of all rows, or the header of a CSV. */
   readonly fields: readonly string[];
 
-  /** Absent if it does not have the specified shape, and in a CSV. */
+  /** Absent in a CSV, or if it does not have the specified shape. */
   readonly summary: ReportSummary | undefined;
 
   /** Members other than `data`, in document order, including `summary`. */
@@ -89,7 +89,7 @@ export function readJsonValues(batch: RowBatch, field: string): (string | undefi
   return values;
 }
 
-/** Returns true if a row has a value in a field other than null and the empty string. */
+/** Returns true if a field has a value other than null and the empty string in any row. */
 export function hasValue(batch: RowBatch, field: string): boolean {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = toRanges(batch);
   const index = fields.indexOf(field);
@@ -143,7 +143,7 @@ export function parseValue(json: string): Value {
   return typeof value === 'string' ? value : restoreDigits(value, json);
 }
 
-/** Joins rows by commas, which NDJSON does not have. */
+/** Joins rows with commas, because the lines of NDJSON have none. */
 function toJson({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
   const hasCommas = rowCount === 1 || bytes.subarray(rowEnds[0], rowStarts[1]).includes(comma);
   if (hasCommas) return bytes.toString('utf8', rowStarts[0], rowEnds[rowCount - 1]);

@@ -45,10 +45,10 @@ interface KeyFields {
   /** Index of each field in the batch. */
   readonly indexes: Int32Array;
 
-  /** Index of the ID that each field describes, or -1. */
+  /** Index of the ID that each field describes, or -1 if there is none. */
   readonly ids: Int32Array;
 
-  /** Index of the hour, or -1. */
+  /** Index of the hour field, or -1 if there is none. */
   readonly hourIndex: number;
 }
 
@@ -63,7 +63,7 @@ const blockWords = 2;
 
 const backslashes = repeatByte(backslash);
 
-/** Limits of the cache of hours: eleven years, and more characters than an hour has. */
+/** Limits of the cache of hours: eleven years of hours, and more characters than an hour has. */
 const maxHours = 100_000;
 const maxHourLength = 64;
 
@@ -84,7 +84,7 @@ export class RowKeys {
 
   readonly #table = new KeyTable();
 
-  /** Numbers of the fields, in the order in which they were first seen and are hashed. */
+  /** Numbers of the fields, in order of first appearance, which is also the order of hashing. */
   readonly #numbers = new Map<string, number>();
 
   /** Instants in seconds, by the JSON of the hour. */

@@ -49,7 +49,7 @@ export interface Report {
   rows(): AsyncIterable<ReportRow>;
 }
 
-/** Sums of the facts that share a row. */
+/** Sums of the facts that end up in the same row. */
 interface Group {
   /** ID in each requested dimension, or the string if the dimension has no IDs. */
   readonly ids: readonly (string | null)[];

@@ -336,7 +336,7 @@ describe('refusals', () => {
     { args: '--filter x', says: "Use NAME=VALUE, for example 'country=France,Germany'." },
     { args: '--by CAMPAIGN --sort reach', says: 'Unknown column “reach” in --sort.' },
     { args: '--by CAMPAIGN --sort clicks:up', says: 'only asc or desc can follow the colon' },
-    { args: '--chart bar', says: 'Add --by' },
+    { args: '--chart bar', says: 'Add --by CAMPAIGN' },
     { args: '--chart line --by CAMPAIGN', says: '--chart line needs days or hours' },
     { args: '--sort clics', says: 'Did you mean clicks?' },
     {

@@ -27,7 +27,7 @@ export function drawFacts(
   return facts;
 }
 
-/** Properties that all facts of an ad unit in an hour share. */
+/** Properties shared by all facts of an ad unit in an hour. */
 interface Traffic {
   /** Mean number of requests. */
   readonly level: number;
@@ -96,7 +96,7 @@ function drawMetrics(
   return values as Fact['metrics'];
 }
 
-/** Takes a share of a number, rounded up or down at random. */
+/** Computes a share of a number, rounded up or down at random. */
 function drawShare(value: number, thousandths: number, bits: number): number {
   return Math.floor((value * thousandths + (bits % 1_000)) / 1_000);
 }

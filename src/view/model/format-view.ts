@@ -75,8 +75,9 @@ async function drawChart(
   const canDraw = chart === 'bar' ? keys.length > 0 : keys.some(({ field }) => isTimeField(field));
   if (!canDraw) {
     const needs = chart === 'bar' ? 'groups' : 'days or hours';
+    const example = chart === 'bar' ? 'CAMPAIGN' : 'DAILY';
     throw new UsageError(`--chart ${chart} needs ${needs}.`, {
-      hint: 'Add --by, for example --by CAMPAIGN for bars, --by DAILY for a line.',
+      hint: `Add --by ${example}, for example.`,
     });
   }
   const ranked = rankViewGroups(view, chart === 'bar' ? maxBars : undefined);

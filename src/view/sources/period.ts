@@ -94,7 +94,7 @@ export function formatDaySpan({ since, until }: DaySpan): string {
 /**
  * Shortens a period that is not over, to end with the last day that folders have or should have.
  *
- * @param end end of that day, or 0 without folders
+ * @param end end of that last day, or 0 without folders
  */
 export function limitToParts(window: Window, end: number, now: number): Window {
   if (window.until <= now || end === 0) return window;
