@@ -100,7 +100,7 @@ export class ParquetEncoder implements Encoder {
   readonly #provenance: EncodeOptions['provenance'];
   readonly #out = new ByteWriter();
 
-  /** The writer reads it at the end. */
+  /** Read by the writer at the end. */
   readonly #metadata: KeyValue[] = [];
 
   #writer: ParquetWriter | undefined;

@@ -240,8 +240,8 @@ function findTimeBreakdown({ breakdowns }: ReportRequest): TimeBreakdownName | u
 
 /**
  * Returns a function that selects facts by the account's advertisers and the request's filters. A
- * fact must match one value of every filter. A fact without the dimension matches. Values are
- * compared as exact strings (`decisions.md` 2).
+ * fact must match at least one value of every filter. A fact without the dimension matches. Values
+ * are compared as exact strings (`decisions.md` 2).
  */
 function createDimensionFilter(
   account: Account,

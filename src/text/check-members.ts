@@ -1,7 +1,7 @@
 import { didYouMean, findNearest } from './nearest.ts';
 import { quoted } from './printable.ts';
 
-/** Checks a member of an object that may come from untyped code. */
+/** Check of a property of an object that may come from untyped code. */
 export interface MemberCheck {
   /** Names the valid values in errors: `true or false`. */
   readonly expected: string;
@@ -17,10 +17,10 @@ export interface MemberMistake {
 }
 
 /**
- * Finds the first unknown or invalid member of an object. A member with the value `undefined`
+ * Finds the first unknown or invalid property of an object. A property with the value `undefined`
  * counts as absent.
  *
- * @param noun word for a member in messages
+ * @param noun word for a property in messages: `option`
  */
 export function findMistake(
   object: unknown,

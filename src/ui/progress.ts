@@ -27,7 +27,7 @@ const defaultUsualMs = 60_000;
 /** Maximum share while a report is not ready, however long it takes. */
 const maxWaitShare = 0.95;
 
-/** Minimum time between two lines, and before the first line of a download. */
+/** Minimum time between lines, and before the first line of a download. */
 const minIntervalMs = 10_000;
 
 /** State of a meter. */
@@ -67,7 +67,7 @@ export async function createProgress(
 interface DownloadState {
   readonly bytes: number;
 
-  /** `undefined` if the size of the whole report is not known. */
+  /** Size of the whole report, or `undefined` if unknown. */
   readonly sizeBytes: number | undefined;
   readonly isOver: boolean;
 }

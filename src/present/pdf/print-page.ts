@@ -87,8 +87,8 @@ function listArguments(files: { folder: string; pagePath: string; pdfPath: strin
     '--no-proxy-server',
     '--host-resolver-rules=MAP * ~NOTFOUND',
   ];
-  // Chromium refuses to run as root in its sandbox. Running without one is acceptable because the
-  // page loads nothing and only runs the program's own script, whose hash is in its content
+  // Chromium refuses to run as root in its sandbox. Running without a sandbox is acceptable because
+  // the page loads nothing and only runs the program's own script, whose hash is in its content
   // security policy.
   if (process.getuid?.() === 0) flags.push('--no-sandbox');
   return [...flags, pathToFileURL(pagePath).href];

@@ -201,7 +201,7 @@ function changeCell({ ratio, text, direction, isNeutral }: Change): SheetCell {
   if (ratio === undefined || direction === 'new' || direction === 'none') {
     return { style: 'right', content: text };
   }
-  // Rounded, because a change of 0.0% must not get an arrow.
+  // A change that rounds to 0.0% is written as 0, because any other value gets an arrow.
   const content = direction === 'same' ? 0 : ratio;
   return { style: isNeutral ? 'change' : changeStyles[direction], content };
 }

@@ -63,8 +63,8 @@ export class Faults {
   }
 
   /**
-   * Returns the final status that a fault sets for a report, if there is one. Called when the
-   * report is created (`buyer`) or done (`status`).
+   * Returns the final status that a fault sets for a report, if any. Called when the report is
+   * created (`buyer`) or done (`status`).
    */
   applyToReport(
     endpoint: 'buyer' | 'status',

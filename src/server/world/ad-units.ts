@@ -26,7 +26,7 @@ export interface AdUnitTraffic {
   readonly dimensions: Partial<Dimensions>;
   readonly seed: number;
 
-  /** First and last hour that start within the campaign. */
+  /** First and last hour that starts within the campaign. */
   readonly firstHour: number;
   readonly lastHour: number;
   readonly volume: number;
