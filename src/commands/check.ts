@@ -64,7 +64,7 @@ async function checkPaths(context: Context, paths: readonly string[], period: Ty
 /** Throws `UsageError` for an empty path, as from an unset shell variable. */
 export function toTypedPath(cwd: string, path: string): TypedPath {
   if (path !== '') return { absolute: resolve(cwd, path), shown: path };
-  throw new UsageError('The path is empty.', { hint: 'Pass a folder written by adreport run.' });
+  throw new UsageError('The path is empty.', { hint: 'Pass a folder written by run.' });
 }
 
 interface WrittenChecks {

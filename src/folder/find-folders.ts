@@ -59,7 +59,7 @@ async function isFolder({ absolute, shown }: TypedPath): Promise<boolean> {
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes(code);
     const why = isAbsent ? 'does not exist' : `cannot be read (${code})`;
     throw new UsageError(`${printable(shown)} ${why}.`, {
-      hint: 'Pass a folder written by adreport run, or a file in it. If the path existed before, check that its disk is mounted.',
+      hint: 'Pass a folder written by run, or a file in it. If the path existed before, check that its disk is mounted.',
     });
   }
 }
