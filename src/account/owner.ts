@@ -60,7 +60,7 @@ export async function findFolderAccount(
   const owner = printable(formatOwner(query));
   throw new SignInError(
     `The files belong to ${owner}, and you are not signed in to that account.`,
-    { hint: 'Sign in to that account with adreport login, or name it with --account.' },
+    { hint: 'Sign in to that account with adreport login, or select it with --account.' },
   );
 }
 

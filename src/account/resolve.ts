@@ -45,7 +45,7 @@ export interface Settings extends AllSettings {
   readonly stored: StoredSettings;
 }
 
-/** Name of an account that is stored without one. */
+/** Name of the account that `login` stores by default. */
 export const defaultAccountName = 'default';
 
 /**

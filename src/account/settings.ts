@@ -98,7 +98,7 @@ export type ResolvedValue<Key extends SettingKey> =
   | SettingValue<Key>
   | ((typeof settingTable)[Key] extends { readonly defaultValue: unknown } ? never : undefined);
 
-/** Settings of one source, as typed or stored. */
+/** Settings of one source, before they are parsed. */
 export type RawSettings = { readonly [Key in SettingKey]?: string | undefined };
 
 /** Settings in `adreport.yaml`, under `defaults` or in a saved report. */

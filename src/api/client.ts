@@ -177,7 +177,9 @@ export class Client {
     return this.#session.signingIn;
   }
 
-  /** Requests a report. If a failed call may have created one, its error says so. */
+  /**
+   * Requests a report. The error of a failed call tells the user if the report may exist anyway.
+   */
   async createReport(body: CreateBody): Promise<RequestedReport> {
     const requestedMs = this.host.wallClock();
     // Only the service's clock can tell how much of the period was over.

@@ -114,7 +114,9 @@ export function pauseAfter(waitedMs: number, interval: PollInterval = 'auto'): n
   return Math.min(Math.max(waitedMs / 10, 500), 30_000);
 }
 
-/** Timers may fire a fraction of a millisecond early; that does not justify another call. */
+/**
+ * Minimum time left for another call, because timers may fire a fraction of a millisecond early.
+ */
 const minLeftMs = 1;
 
 /** Repeats a call until there is a result. Throws `StillInProgressError` at the deadline. */
@@ -148,7 +150,7 @@ async function poll<Result>(
   }
 }
 
-/** For this long, a new report may be unknown to some of the service's machines. */
+/** How long a new report may be unknown to some of the service's machines. */
 const maxUnknownMs = 60_000;
 
 const notKnownYet: WaitState<never> = { status: 'not known yet' };

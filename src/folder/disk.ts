@@ -27,14 +27,14 @@ export interface DiskOptions {
   readonly hashes: boolean;
 }
 
-/** Reading several files at a time is faster, because disks queue requests. */
+/** Number of files to read at a time. Parallel reads are faster, because disks queue requests. */
 const workerCount = 8;
 
 /**
  * Reads the sizes, and the hashes if requested, of the files that exist.
  *
  * @param names paths relative to the folder, with slashes
- * @throws the reason of the signal once the signal is aborted
+ * @throws `signal.reason` if aborted
  */
 export async function readFileStates(
   folder: string,
@@ -150,7 +150,7 @@ export interface Listing {
  * their own.
  *
  * @param depth 1 for the folder alone
- * @throws the reason of the signal once the signal is aborted
+ * @throws `signal.reason` if aborted
  */
 export async function listNames(
   root: string,

@@ -24,7 +24,7 @@ const marks = { since: '0000-00-01', until: '0000-00-02', date: '0000-00-03' } a
 /**
  * Parses the `output` of a folder.
  *
- * @param output value of `-o`, relative to the folder, with at least one placeholder of time
+ * @param output value of `-o`, relative to the folder, with at least one date placeholder
  */
 export function parsePattern(output: string): FilePattern {
   const pattern = toRegExp(expandName(output, marks));

@@ -10,15 +10,15 @@ export function isFolderRecord(name: string): boolean {
   return name === declarationName || isHistoryName(name);
 }
 
-/** A path that the user typed. */
+/** A path from the command line. */
 export interface TypedPath {
   readonly absolute: string;
 
-  /** Path as typed, for messages. */
+  /** Path as the user entered it, for messages. */
   readonly shown: string;
 }
 
-/** A declared folder at a path that the user typed. */
+/** A declared folder at a path from the command line. */
 export interface FolderTarget {
   /** Absolute path. */
   readonly folder: string;

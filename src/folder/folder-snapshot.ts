@@ -25,7 +25,7 @@ export interface FolderSnapshot {
 /**
  * Reads the history of a folder and the state of the selected files.
  *
- * @throws the reason of the signal once the signal is aborted
+ * @throws `signal.reason` if aborted
  */
 export async function readFolder(
   folder: string,

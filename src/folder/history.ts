@@ -29,7 +29,7 @@ export function isHistoryName(name: string): boolean {
 /**
  * Reads the history of a folder, which is empty without history files.
  *
- * @throws the reason of the signal once the signal is aborted
+ * @throws `signal.reason` if aborted
  */
 export async function readHistory(folder: string, signal: AbortSignal): Promise<History> {
   const lines = new Map<string, FileLine>();
@@ -104,7 +104,7 @@ export interface HistoryTarget {
   /** Absolute path. */
   readonly folder: string;
 
-  /** Each shard has its own history file, so that no two machines append to the same one. */
+  /** Each shard has its own history file, so that two machines never append to the same file. */
   readonly shard?: Shard | undefined;
   readonly host: FileHost;
 }

@@ -14,8 +14,8 @@ export interface Window {
   readonly until: number;
 
   /**
-   * First second after the typed period. While the period is not over, this is later than `until +
-   * 1`.
+   * First second after the whole period, which is later than `until + 1` while the period is not
+   * over.
    */
   readonly end: number;
 

@@ -59,7 +59,7 @@ export function resolveKeys(
   return [...keys.values()];
 }
 
-/** Returns the fields that `--filter name=…` refers to: a column, or those of a breakdown. */
+/** Returns the fields that `--filter name=…` refers to: a column, or the columns of a breakdown. */
 export function findNamedFields(name: string, fields: readonly string[]): string[] {
   return resolveKeys([name], fields, '--filter').map(({ field }) => field);
 }

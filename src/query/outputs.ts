@@ -41,7 +41,7 @@ function requireOneName(path: string): void {
   const names = path.split(',');
   const isList = names.length > 1 && names.every((name) => formatOfFile(name) !== undefined);
   if (isList)
-    throw flagError('--output', `-o ${path} is a list of files.`, 'Use -o for each of them.');
+    throw flagError('--output', `-o ${path} is a list of files.`, 'Use one -o for each file.');
 }
 
 /** Throws `UsageError` for an unknown extension. A name without an extension means csv. */

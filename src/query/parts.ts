@@ -132,7 +132,7 @@ function tooManyPartsError(unit: SplitUnit): UsageError {
   return flagError('--split', message, 'Use a shorter period, or a longer --split.');
 }
 
-/** Reports with more days are split into weeks. */
+/** Maximum number of days to split into days. Longer reports are split into weeks. */
 const maxDailyParts = 14;
 
 /**

@@ -42,7 +42,7 @@ const acceptedTimes =
   'Use a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30; add Z or +01:00 for another time ' +
   'zone), unix seconds, now, or a relative time (-36h, -7d). Other periods, such as last-week, need --period.';
 
-/** Maximum length of a typed period, in characters. */
+/** Maximum length of a period, in characters. */
 const maxLength = 100;
 
 /**

@@ -91,7 +91,8 @@ export interface Part extends Window {
   readonly query: Query;
 
   /**
-   * First and last local day, `2026-11-01`. With `--split`, those of the whole day, week or month.
+   * First and last local day, `2026-11-01`. With `--split`, the days of the whole day, week or
+   * month.
    */
   readonly firstDay: string;
   readonly lastDay: string;

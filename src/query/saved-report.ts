@@ -135,7 +135,7 @@ export function unknownKeyMistake(
     return {
       line,
       message: `${name} is not allowed in this file: it must not contain secrets or base URLs.`,
-      hint: 'Name a stored account with account: (adreport login), or set ADREPORT_TOKEN and ADREPORT_BASE_URL.',
+      hint: 'Set account: to a stored account (adreport login), or set ADREPORT_TOKEN and ADREPORT_BASE_URL.',
     };
   }
   const hint = suggestName(name.replaceAll('_', '-'), keys);

@@ -31,7 +31,7 @@ export function refuseUrlToRead(name: string): void {
   if (!isUrl(name)) return;
 
   throw new UsageError(`${shownUrl(name)} is a URL; adreport reads local files.`, {
-    hint: 'Download it first and name the file, or use a pipe: … | adreport view -',
+    hint: 'Download it first and pass the file, or use a pipe: … | adreport view -',
   });
 }
 

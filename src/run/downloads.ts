@@ -44,7 +44,7 @@ interface DownloadOptions {
   readonly failures?: Failure[];
 }
 
-/** After this many identical refusals, no more reports are requested. */
+/** Number of identical refusals after which no more reports are requested. */
 const maxRefusals = 3;
 
 /**

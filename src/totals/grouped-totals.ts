@@ -252,7 +252,7 @@ export class GroupedTotals implements Iterable<Group> {
     return groups;
   }
 
-  /** @param day the day of the row with this key; empty if it is not known */
+  /** @param day day of the row with this key; empty if unknown */
   #groupAt(key: GroupKey, day: string): IndexedGroup {
     const id = this.#identify(key);
     const existing = this.#groups.get(id);
@@ -295,7 +295,7 @@ class IndexedGroup implements Group, Sums {
   /** Values of the key. The name may be replaced by a newer name. */
   key: GroupKey;
 
-  /** Day of the newest row, `2026-11-01`; empty if it is not known. */
+  /** Day of the newest row, `2026-11-01`; empty if unknown. */
   namedOn = '';
 
   readonly index: number;

@@ -5,7 +5,7 @@ import { hasValue, type RowBatch } from '../rows/row-batch.ts';
 import { type DateUnit, findRowKeys, findTimeKeys, isTimeField } from './group-keys.ts';
 import { GroupedTotals } from './grouped-totals.ts';
 
-/** Limits memory: a breakdown with more groups has no sums. Eleven years of hours fit. */
+/** Limits of groups and of their keys, for all breakdowns together. Eleven years of hours fit. */
 const maxGroups = 100_000;
 const maxCharacters = 16 * 1024 * 1024;
 

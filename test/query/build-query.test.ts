@@ -103,7 +103,7 @@ test.each<[line: string, message: string, hint: string]>([
   ['--filter campaignId=Sale', 'The filter campaignId needs numeric IDs', 'use --campaign'],
   ['--columns clcks', 'Unknown column “clcks” in --columns.', 'Did you mean clicks?'],
   ['--columns xyz', 'Unknown column', 'leads, landings, revenueEuro, valueDollar and'],
-  ['-o p.html,p.pdf', '-o p.html,p.pdf is a list of files.', 'Use -o for each'],
+  ['-o p.html,p.pdf', '-o p.html,p.pdf is a list of files.', 'Use one -o for each'],
   ['-o a.xls', 'Unknown file extension .xls', 'Did you mean xlsx?'],
   ['-o a.parquet.gz', 'Unknown file extension .gz', 'Choose from json'],
   ['-o a.csv -o b.csv --format csv', '--format cannot be used with several -o.', 'Remove'],
