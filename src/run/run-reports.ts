@@ -2,7 +2,7 @@ import { AdreportError, ErrorInContext, isNotSignedIn } from '../errors.ts';
 import { requireAppendable } from '../folder/history.ts';
 import { requireDeclaredReport } from '../folder/record-download.ts';
 import { commandFor, downloadCommandFor } from '../query/command-for.ts';
-import { listPlaceholders, nameValues } from '../query/file-name.ts';
+import { expandExceptDates, listPlaceholders, nameValues } from '../query/file-name.ts';
 import { isBareToken } from '../query/owner.ts';
 import { findPartUnit, mergesParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
@@ -155,10 +155,16 @@ function formatNext([command, ...others]: readonly string[]): string {
 
 /** Formats the command that resumes a report or requests it again. */
 function resumeCommand(
-  { query, period, options }: ReportPlan,
+  { query: planned, whole, period, options }: ReportPlan,
   error: AdreportError,
   platform: NodeJS.Platform,
 ): string {
+  // The command does not name the saved report, so its outputs must.
+  const [output, ...others] = planned.outputs.map(({ path, format }) => ({
+    format,
+    path: path.replaceAll('{report}', () => expandExceptDates('{report}', nameValues(whole))),
+  }));
+  const query = output ? { ...planned, outputs: [output, ...others] as const } : planned;
   const { reportId } = error;
   const facts = { platform, flags: options };
   // A new unnamed token counts as a different account, which cannot resume the report.

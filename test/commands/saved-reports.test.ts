@@ -115,6 +115,14 @@ describe('mistakes are exit 2', () => {
     expectRefusal(await runCli('run a', { cwd }), 2, 'adreport.yaml:2: Unknown key “priod”');
   });
 
+  test('one that stops is resumed into its own file', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 20_000 });
+    const report = "{period: 2026-11-01, by: OS, output: '{report}.csv'}";
+    writeFileSync(join(cwd, 'adreport.yaml'), `reports: {a: ${report}}\n`);
+
+    expectRefusal(await run('run a --wait-timeout 3s'), 7, '-o a.csv\n');
+  });
+
   test.each([
     { words: 'nightly', hint: 'no adreport.yaml in this folder' },
     { words: '--all', hint: 'adreport init' },
