@@ -3,7 +3,7 @@ import type { Perform } from './commands/command.ts';
 import { createContext } from './context.ts';
 import { AdreportError, codeOf, isClosedPipe, isInterruption, UsageError } from './errors.ts';
 import { deletedFolder, type Host, processHost } from './host.ts';
-import { createProgram, expandHelpAll, wordsBeforeDashes } from './program.ts';
+import { argsBeforeDashes, createProgram, expandHelpAll } from './program.ts';
 import type { Context } from './run/context.ts';
 import { Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
 
@@ -14,11 +14,11 @@ import { Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
  */
 export async function main(argv: readonly string[], host: Host = processHost()): Promise<number> {
   // These flags apply to errors in the command line itself.
-  const words = wordsBeforeDashes(argv);
+  const args = argsBeforeDashes(argv);
   let flags: ConsoleFlags = {
-    json: words.includes('--json'),
-    color: !words.includes('--no-color'),
-    verbose: words.includes('-v'),
+    json: args.includes('--json'),
+    color: !args.includes('--no-color'),
+    verbose: args.includes('-v'),
   };
   let context: Context | undefined;
   let exitCode = 0;

@@ -22,7 +22,7 @@ interface HelpOutput {
 }
 
 /** Returns the words before `--`. Those after it belong to another program. */
-export function wordsBeforeDashes(argv: readonly string[]): readonly string[] {
+export function argsBeforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end === -1 ? argv : argv.slice(0, end);
 }
@@ -33,12 +33,12 @@ export function wordsBeforeDashes(argv: readonly string[]): readonly string[] {
  */
 export function expandHelpAll(argv: readonly string[]): string[] {
   const isHelpOfCommand = argv[0] === 'help' && argv[1]?.startsWith('-') === false;
-  const words: string[] = [];
-  for (const word of wordsBeforeDashes(argv)) {
-    if (word !== '--help-all') words.push(word);
-    else if (!isHelpOfCommand) words.push('--help');
+  const args: string[] = [];
+  for (const arg of argsBeforeDashes(argv)) {
+    if (arg !== '--help-all') args.push(arg);
+    else if (!isHelpOfCommand) args.push('--help');
   }
-  return [...words, ...argv.slice(wordsBeforeDashes(argv).length)];
+  return [...args, ...argv.slice(argsBeforeDashes(argv).length)];
 }
 
 /** Commands that list all others. */
@@ -85,7 +85,7 @@ export function createProgram(
   program.version(version, '-V, --version', 'print the version');
 
   addCommands(program, perform, argv[0]);
-  const showsAll = wordsBeforeDashes(argv).includes('--help-all');
+  const showsAll = argsBeforeDashes(argv).includes('--help-all');
   configureHelp(program, { ...output, showsRare: showsAll });
   if (showsAll) return program;
   return program.configureHelp({
@@ -93,11 +93,11 @@ export function createProgram(
   });
 }
 
-function addCommands(program: Command, perform: Perform, firstWord = ''): void {
-  const needsOneCommand = !commandsThatNeedAll.includes(firstWord);
+function addCommands(program: Command, perform: Perform, firstArg = ''): void {
+  const needsOneCommand = !commandsThatNeedAll.includes(firstArg);
 
   for (const { heading, commands } of commandGroups) {
-    const named = commands.find(({ name }) => name === firstWord);
+    const named = commands.find(({ name }) => name === firstArg);
     if (needsOneCommand && named) {
       program.addCommand(named.build(perform).helpGroup(heading));
       return;

@@ -49,16 +49,16 @@ export function changeSetting(
 }
 
 /** Throws `UsageError` if the setting is unknown, or if only `login` can set it. */
-function findSettingKey(typed: string): SettingKey {
-  const known = settingKeys.find((key) => findEntry(key).name === typed);
+function findSettingKey(input: string): SettingKey {
+  const known = settingKeys.find((key) => findEntry(key).name === input);
   const storable = settingKeys.filter((key) => !findEntry(key).isCredential);
   if (known === undefined) {
     const names = storable.map((key) => findEntry(key).name);
-    const hint = suggestName(typed.replaceAll('_', '-'), names);
-    throw new UsageError(`Unknown setting “${typed}”.`, { hint });
+    const hint = suggestName(input.replaceAll('_', '-'), names);
+    throw new UsageError(`Unknown setting “${input}”.`, { hint });
   }
   if (storable.includes(known)) return known;
-  throw new UsageError(`Cannot change ${typed} with adreport config.`, {
+  throw new UsageError(`Cannot change ${input} with adreport config.`, {
     hint: `Sign in with adreport login (for a token: adreport login --token-stdin), or set ${findEntry(known).variable}.`,
   });
 }

@@ -8,10 +8,10 @@ import type { AccountOptions, Accounts, ServiceAccount } from './account.ts';
 import type { Settings } from './resolve.ts';
 import { chooseAccountName, isUnnamed } from './sign-in.ts';
 
-type AccountFacts = Owner & Pick<Query, 'profile' | 'encoding' | 'windowClock'>;
+type AccountFields = Owner & Pick<Query, 'profile' | 'encoding' | 'windowClock'>;
 
 /** Returns the query fields that come from an account. */
-export async function describeAccount(account: ServiceAccount): Promise<AccountFacts> {
+export async function describeAccount(account: ServiceAccount): Promise<AccountFields> {
   const settings = await account.settings();
   const { profile, encoding, windowClock } = settings;
   return {

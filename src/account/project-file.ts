@@ -9,7 +9,7 @@ export const projectFileName = 'adreport.yaml';
 
 export interface ProjectFile {
   readonly path: string;
-  readonly shownPath: string;
+  readonly displayPath: string;
   readonly defaults: YamlSection;
   readonly reportNames: readonly string[];
 
@@ -30,16 +30,17 @@ export function findProjectFile(folder: string): string | undefined {
  *
  * @param shownPath path for messages
  */
-export async function readProjectFile(path: string, shownPath: string): Promise<ProjectFile> {
-  const file = await readYamlFile(path, shownPath);
+export async function readProjectFile(path: string, displayPath: string): Promise<ProjectFile> {
+  const file = await readYamlFile(path, displayPath);
   const members = ['defaults', 'reports'];
   for (const [name, { line }] of file.section().entries) {
-    if (!members.includes(name)) throw fileError(shownPath, unknownKeyMistake(name, line, members));
+    if (!members.includes(name))
+      throw fileError(displayPath, unknownKeyMistake(name, line, members));
   }
 
   const reportNames = [...file.section('reports').entries.keys()];
   const report = (name: string) => file.section('reports', name);
-  return { path, shownPath, defaults: file.section('defaults'), reportNames, report };
+  return { path, displayPath, defaults: file.section('defaults'), reportNames, report };
 }
 
 /**

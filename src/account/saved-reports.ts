@@ -34,7 +34,7 @@ export interface RunCommandLine {
   readonly names: readonly string[];
 
   /** Names of the options on the command line. All others have their defaults. */
-  readonly typedOptions: ReadonlySet<string>;
+  readonly explicitOptions: ReadonlySet<string>;
 }
 
 /** Options of a report from the command line and `adreport.yaml`. */
@@ -64,9 +64,9 @@ export async function readSavedReports(
   const file = await readProjectFile(path, relative(cwd, path));
   return chooseReports(file, command).map((name) => {
     const section = file.report(name);
-    const { shownPath } = file;
-    const { typedOptions } = command;
-    const saved = readSavedOptions([section, file.defaults], { shownPath, typedOptions });
+    const { displayPath } = file;
+    const { explicitOptions } = command;
+    const saved = readSavedOptions([section, file.defaults], { displayPath, explicitOptions });
     const values = resolvePaths(saved, file, cwd);
     // These are not report options, and the environment takes precedence over the file.
     const { account, profile, encoding, windowClock, ...others } = values;
@@ -77,9 +77,13 @@ export async function readSavedReports(
     const options = { ...command.options, ...Object.fromEntries(known) };
     const locate = (mistake: UsageError): UsageError => {
       const option = findMistakenOption(mistake) ?? '';
-      if (typedOptions.has(option)) return mistake;
+      if (explicitOptions.has(option)) return mistake;
       const { message, hint } = mistake;
-      return fileError(shownPath, { line: saved.lines.get(option) ?? section.line, message, hint });
+      return fileError(displayPath, {
+        line: saved.lines.get(option) ?? section.line,
+        message,
+        hint,
+      });
     };
     return { name, options, choice, locate };
   });
@@ -140,7 +144,7 @@ function chooseReports(file: ProjectFile, command: RunCommandLine): string[] {
   const { reportNames } = file;
   const usageError = (message: string, hint: string) => new UsageError(message, { hint });
   if (reportNames.length === 0) {
-    throw usageError(`${file.shownPath} has no reports.`, 'Add one under reports:');
+    throw usageError(`${file.displayPath} has no reports.`, 'Add one under reports:');
   }
   if (options.all && names.length > 0) {
     throw usageError('--all cannot be used with report names.', 'Remove --all, or the names.');
@@ -148,7 +152,7 @@ function chooseReports(file: ProjectFile, command: RunCommandLine): string[] {
   if (!options.all && names.length === 0) {
     const list = reportNames.join(', ');
     throw usageError(
-      `No report of ${file.shownPath} was named.`,
+      `No report of ${file.displayPath} was named.`,
       `Choose from ${list}, or add --all.`,
     );
   }
@@ -156,7 +160,7 @@ function chooseReports(file: ProjectFile, command: RunCommandLine): string[] {
   const chosen = new Set(options.all ? reportNames : names);
   for (const name of chosen) {
     if (reportNames.includes(name)) continue;
-    const message = `Unknown report ${quoted(name)} in ${file.shownPath}.`;
+    const message = `Unknown report ${quoted(name)} in ${file.displayPath}.`;
     throw unknownReportError(message, suggestName(name, reportNames));
   }
   return [...chosen];

@@ -11,7 +11,7 @@ export function isAccountList(value: string): boolean {
 }
 
 /** Throws `UsageError` for an invalid name, and for several names, which only `run` accepts. */
-export function readOneAccount(name: string): string {
+export function parseAccountName(name: string): string {
   if (!isAccountList(name)) return checkAccountName(name);
   throw new UsageError(`“${name}” names several accounts.`, {
     hint: 'Pass one account. Only adreport run accepts several: --account a,b or --account all.',
@@ -27,15 +27,15 @@ export function checkAccountName(text: string): string {
 }
 
 /** Matches a value against a list, ignoring case. Throws `UsageError` if it is not in the list. */
-export function readSettingWord<Word extends string>(
+export function parseSettingChoice<Choice extends string>(
   noun: string,
-  words: readonly Word[],
+  choices: readonly Choice[],
   value: string,
-): Word {
-  const word = words.find((candidate) => candidate === value.trim().toLowerCase());
-  if (word) return word;
+): Choice {
+  const choice = choices.find((candidate) => candidate === value.trim().toLowerCase());
+  if (choice) return choice;
   throw new UsageError(`Unknown ${noun} ${quoted(value)}.`, {
-    hint: `Choose from ${words.join(', ')}.`,
+    hint: `Choose from ${choices.join(', ')}.`,
   });
 }
 
@@ -61,8 +61,8 @@ export function parseOrigin(url: string | undefined): string | undefined {
  * Trims a token. Throws `UsageError` if it begins with a scheme such as `Bearer`, or contains
  * characters that are not allowed in a header (RFC 9110, 5.5).
  */
-export function checkToken(typed: string): string {
-  const token = typed.trim();
+export function checkToken(input: string): string {
+  const token = input.trim();
   if (token === '') throw new UsageError('The token is empty.');
   if (/^bearer\s/i.test(token)) {
     throw new UsageError('The token starts with “Bearer”.', { hint: 'Remove that word.' });
@@ -73,7 +73,7 @@ export function checkToken(typed: string): string {
 }
 
 /** Throws `UsageError` if the command is empty. */
-export function readCommand(text: string): string {
+export function parseCommand(text: string): string {
   if (text.trim() !== '') return text.trim();
   throw new UsageError('The password command is empty.', {
     hint: "Example: 'pass show ads/b'",

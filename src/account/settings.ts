@@ -5,9 +5,9 @@ import {
   allowedHttpHosts,
   checkToken,
   maskToken,
-  readCommand,
-  readOneAccount,
-  readSettingWord,
+  parseAccountName,
+  parseCommand,
+  parseSettingChoice,
 } from './setting-values.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -39,7 +39,7 @@ const settingTable = {
   account: {
     name: 'account',
     variable: 'ADREPORT_ACCOUNT',
-    read: readOneAccount,
+    read: parseAccountName,
     defaultValue: 'default',
   },
   baseUrl: {
@@ -50,17 +50,17 @@ const settingTable = {
   profile: {
     name: 'profile',
     variable: 'ADREPORT_PROFILE',
-    read: (word: string): Profile => readSettingWord('profile', profiles, word),
+    read: (value: string): Profile => parseSettingChoice('profile', profiles, value),
     defaultValue: 'buyer',
   },
   encoding: {
     name: 'encoding',
-    read: (word: string): Encoding => readSettingWord('encoding', encodings, word),
+    read: (value: string): Encoding => parseSettingChoice('encoding', encodings, value),
     defaultValue: 'json',
   },
   windowClock: {
     name: 'window-clock',
-    read: (word: string): WindowClock => readSettingWord('window clock', windowClocks, word),
+    read: (value: string): WindowClock => parseSettingChoice('window clock', windowClocks, value),
     defaultValue: 'instant',
   },
   token: {
@@ -85,7 +85,7 @@ const settingTable = {
   },
   passwordCommand: {
     name: 'password-command',
-    read: readCommand,
+    read: parseCommand,
   },
 } as const satisfies Readonly<Record<string, SettingEntry<unknown>>>;
 

@@ -8,7 +8,7 @@ export interface TokenTrial {
   readonly campaigns?: string;
 
   /** Why the campaigns could not be listed. The token may still be valid. */
-  readonly doubt?: AdreportError;
+  readonly warning?: AdreportError;
 }
 
 /**
@@ -17,13 +17,13 @@ export interface TokenTrial {
  * @param mayLackList whether a 404 is only a warning, because some accounts cannot list campaigns
  * (`decisions.md` 6)
  */
-export async function tryToken(client: Client, mayLackList = false): Promise<TokenTrial> {
+export async function tryToken(client: Client, allow404 = false): Promise<TokenTrial> {
   try {
     const { campaigns } = await client.campaigns();
     return { campaigns: formatPlural(campaigns.length, 'campaign') };
   } catch (error) {
-    const lacksList = mayLackList && error instanceof AdreportError && error.httpStatus === 404;
-    if (isForbidden(error) || lacksList) return { doubt: error };
+    const lacksList = allow404 && error instanceof AdreportError && error.httpStatus === 404;
+    if (isForbidden(error) || lacksList) return { warning: error };
     throw error;
   }
 }

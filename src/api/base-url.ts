@@ -52,8 +52,8 @@ export function checkBaseUrl(text: string, allowed: PlainHttpHosts): URL {
 export const exampleBaseUrl = 'https://reports.example.com';
 
 /** Adds the missing scheme to a base URL. Returns `undefined` if the result would not be a URL. */
-export function guessBaseUrl(typed: string): string | undefined {
-  const guess = `https://${typed}`;
-  if (/:\/\/|@|\s/.test(typed) || !URL.canParse(guess)) return undefined;
-  return isLoopback(new URL(guess).hostname) ? `http://${typed}` : guess;
+export function guessBaseUrl(input: string): string | undefined {
+  const guess = `https://${input}`;
+  if (/:\/\/|@|\s/.test(input) || !URL.canParse(guess)) return undefined;
+  return isLoopback(new URL(guess).hostname) ? `http://${input}` : guess;
 }

@@ -30,7 +30,7 @@ import {
   type StatusResponse,
 } from './read-responses.ts';
 import {
-  type CallFacts,
+  type CallContext,
   callNames,
   type ErrorWording,
   readRefusal,
@@ -77,7 +77,7 @@ export interface ClientOptions extends ErrorWording {
 }
 
 /** One call to the service, before retries. */
-interface Call<Result> extends CallFacts {
+interface Call<Result> extends CallContext {
   readonly body?: CallBody;
 
   /** Reads a successful response. Called once per attempt. */

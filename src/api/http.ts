@@ -266,12 +266,12 @@ async function exchange(
   const { timeoutMs, userAgent, trace } = options;
   const startedMs = performance.now();
   // The query of a signed URL is a secret.
-  const shownUrl = `${url.origin}${url.pathname}${url.search && '?…'}`;
+  const displayUrl = `${url.origin}${url.pathname}${url.search && '?…'}`;
   let phase: ExchangePhase = 'unsent';
 
   const traceEnd = (result: string): void => {
     const tookMs = Math.round(performance.now() - startedMs);
-    trace(`${method} ${shownUrl} → ${result}, ${tookMs} ms`);
+    trace(`${method} ${displayUrl} → ${result}, ${tookMs} ms`);
   };
   const toError = (cause: unknown): Error => {
     return signal?.aborted ? signal.reason : exchangeError(cause, request, { ...options, phase });

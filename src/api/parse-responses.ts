@@ -13,7 +13,7 @@ import { truncate } from '../text/printable.ts';
  * Parses JSON, or returns `undefined` if the text is not JSON. Integers of 16 or more digits become
  * strings, because a rounded ID is a different ID.
  */
-export function tryJson(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   let isInString = false;
   const exact = text.replace(/\\[\s\S]|"|-?\d[-+.\deE]*/g, (token) => {
     if (token === '"') isInString = !isInString;
@@ -71,19 +71,19 @@ function ownMember(value: unknown, name: string): unknown {
 }
 
 /** Returns a non-empty trimmed string, or a number as a string. */
-function readScalar(value: unknown): string | undefined {
+function parseScalar(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).trim();
   return text === '' ? undefined : text;
 }
 
-function readList(value: unknown): readonly unknown[] | undefined {
+function parseList(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
 /** Reads the response to a create call, which may be a bare string or number. */
 export function findReportId(document: unknown): string | undefined {
-  return findMember(document, 'reportId', readScalar) ?? readScalar(document);
+  return findMember(document, 'reportId', parseScalar) ?? parseScalar(document);
 }
 
 /** Keys that occur in records but not in report rows. */
@@ -107,7 +107,7 @@ function areRows(items: readonly unknown[]): boolean {
 
 /** Reads the response to a sign-in, which may be a bare string of 16 to 512 characters. */
 export function findToken(document: unknown): string | undefined {
-  if (typeof document !== 'string') return findMember(document, 'token', readScalar);
+  if (typeof document !== 'string') return findMember(document, 'token', parseScalar);
   const text = document.trim();
   return /^[\w.~+/=-]{16,512}$/.test(text) ? text : undefined;
 }
@@ -117,7 +117,7 @@ export function findToken(document: unknown): string | undefined {
  * `undefined` if there is none. Missing strings and lists become empty.
  */
 export function findCampaigns(document: unknown): CampaignRecord[] | undefined {
-  const list = readList(document) ?? findMember(document, 'campaigns', readList);
+  const list = parseList(document) ?? findMember(document, 'campaigns', parseList);
   if (!list) return undefined;
 
   const campaigns = list.map(toCampaignRecord);
@@ -125,8 +125,8 @@ export function findCampaigns(document: unknown): CampaignRecord[] | undefined {
 }
 
 function toCampaignRecord(item: unknown): CampaignRecord {
-  const field = (name: string): string => readScalar(ownMember(item, name)) ?? '';
-  const adunits = readList(ownMember(item, 'adunits')) ?? [];
+  const field = (name: string): string => parseScalar(ownMember(item, name)) ?? '';
+  const adunits = parseList(ownMember(item, 'adunits')) ?? [];
   return {
     advertiserId: field('advertiserId'),
     advertiserName: field('advertiserName'),
@@ -140,8 +140,8 @@ function toCampaignRecord(item: unknown): CampaignRecord {
 
 function toAdUnit(item: unknown): AdUnit {
   return {
-    adunitName: readScalar(ownMember(item, 'adunitName')) ?? '',
-    adunitId: readScalar(ownMember(item, 'adunitId')) ?? '',
+    adunitName: parseScalar(ownMember(item, 'adunitName')) ?? '',
+    adunitId: parseScalar(ownMember(item, 'adunitId')) ?? '',
   };
 }
 
@@ -171,13 +171,13 @@ export interface ServiceRecord {
  * shortened to 500 characters.
  */
 export function parseServiceRecord(document: unknown): ServiceRecord {
-  const errors = readErrors(document);
-  const errorId = findMember(document, 'errorId', readScalar);
+  const errors = parseErrors(document);
+  const errorId = findMember(document, 'errorId', parseScalar);
   const error =
-    findMember(document, 'error', readScalar) ?? findMember(document, 'error', readMessage);
+    findMember(document, 'error', parseScalar) ?? findMember(document, 'error', parseMessage);
   const reason = error ?? errors[0];
-  const message = reason ?? findMember(document, 'message', readScalar) ?? readScalar(document);
-  const word = findMember(document, 'status', readScalar) ?? '';
+  const message = reason ?? findMember(document, 'message', parseScalar) ?? parseScalar(document);
+  const word = findMember(document, 'status', parseScalar) ?? '';
   // A number repeats the HTTP status.
   const status = /\p{L}/u.test(word) ? truncate(word).toLowerCase() : '';
   const outcome = knownOutcomeOf(status);
@@ -207,17 +207,18 @@ export function refusesSignIn({ isError, status, outcome }: ServiceRecord): bool
 }
 
 /** Lists errors that are strings, or objects with a parameter and a problem or message. */
-function readErrors(document: unknown): readonly string[] {
+function parseErrors(document: unknown): readonly string[] {
   const lines: string[] = [];
-  for (const item of findMember(document, 'errors', readList) ?? []) {
-    const parameter = readScalar(ownMember(item, 'parameter'));
-    const problem = readScalar(item) ?? readScalar(ownMember(item, 'problem')) ?? readMessage(item);
+  for (const item of findMember(document, 'errors', parseList) ?? []) {
+    const parameter = parseScalar(ownMember(item, 'parameter'));
+    const problem =
+      parseScalar(item) ?? parseScalar(ownMember(item, 'problem')) ?? parseMessage(item);
     if (problem === undefined) continue;
     lines.push(parameter === undefined ? problem : `${parameter}: ${problem}`);
   }
   return lines;
 }
 
-function readMessage(value: unknown): string | undefined {
-  return readScalar(ownMember(value, 'message'));
+function parseMessage(value: unknown): string | undefined {
+  return parseScalar(ownMember(value, 'message'));
 }

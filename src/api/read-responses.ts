@@ -17,7 +17,7 @@ import {
   isReportData,
   parseServiceRecord,
   refusesSignIn,
-  tryJson,
+  tryParseJson,
 } from './parse-responses.ts';
 
 // Reads the bodies of successful responses. The error for an unreadable body comes from
@@ -144,7 +144,7 @@ export async function peek(
 
 /** Parses JSON. Throws if the text is not JSON. */
 function parseJson(text: string, { headers, unreadable }: CallResponse): unknown {
-  const document = tryJson(text);
+  const document = tryParseJson(text);
   if (document !== undefined) return document;
 
   if (text.trim() === '') throw unreadable('is empty');
@@ -226,7 +226,7 @@ export async function readDownload(response: CallResponse): Promise<ReportRespon
   const { start, isWhole, all } = await peek(response.body, looksLikeReport);
   if (isWhole && start.trim() === '') throw response.unreadable('is empty');
   if (isPage(start)) throw response.unreadable('is a web page', { text: start });
-  const document = isWhole && looksLikeJson(start) ? tryJson(start) : undefined;
+  const document = isWhole && looksLikeJson(start) ? tryParseJson(start) : undefined;
   const isData = isReportData(document) || containsRows(document);
   if (document === undefined || isData) return toReportResponse(response, all);
   throw response.unreadable('is not a report', { text: start, document });

@@ -11,7 +11,7 @@ import {
   StillInProgressError,
   UnreachableError,
 } from '../errors.ts';
-import { endSentence, printable } from '../text/printable.ts';
+import { printable, withFullStop } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import { type HintName, hintFor, type Wording } from './hints.ts';
 import type { HttpResponse } from './http.ts';
@@ -19,7 +19,7 @@ import {
   parseServiceRecord,
   refusesSignIn,
   type ServiceRecord,
-  tryJson,
+  tryParseJson,
 } from './parse-responses.ts';
 import { peek, type UnreadContent } from './read-responses.ts';
 import { maxRetryAfterMs } from './retry.ts';
@@ -35,7 +35,7 @@ export interface SignInOrigin {
 }
 
 /** Context of a call for error messages. */
-export interface CallFacts {
+export interface CallContext {
   readonly endpoint: EndpointName;
   readonly reportId?: string | undefined;
 
@@ -55,7 +55,7 @@ export interface ErrorWording {
 }
 
 /** A refusal by the service. The status is 200 if a successful response contains an error. */
-interface Refusal extends CallFacts {
+interface Refusal extends CallContext {
   readonly status: number;
   readonly record: ServiceRecord;
 
@@ -77,7 +77,7 @@ type RefusalClass = new (message: string, details: ErrorDetails) => AdreportErro
 interface Explanation {
   /** Decides the exit code. */
   readonly ErrorClass: RefusalClass;
-  readonly sentence: string;
+  readonly message: string;
   readonly hint?: HintName;
 
   /** Replaces the default of the class. */
@@ -91,58 +91,58 @@ function explainRefusal(refusal: Refusal): Explanation {
   const rejected = `The service rejected ${call}.`;
 
   if (redirectedTo !== undefined) {
-    const sentence = `The service redirected the download to ${redirectedTo}, which refused it.`;
-    return { ErrorClass: UnreachableError, sentence, hint: 'link' };
+    const message = `The service redirected the download to ${redirectedTo}, which refused it.`;
+    return { ErrorClass: UnreachableError, message, hint: 'link' };
   }
   if (isNotReady(refusal)) {
-    return { ErrorClass: StillInProgressError, sentence: 'The report is not ready.' };
+    return { ErrorClass: StillInProgressError, message: 'The report is not ready.' };
   }
   if (status === 429 || (status === 403 && retryAfterMs !== undefined)) {
-    const sentence = 'The service is rate-limiting requests.';
-    return { ErrorClass: UnreachableError, sentence, hint: 'later' };
+    const message = 'The service is rate-limiting requests.';
+    return { ErrorClass: UnreachableError, message, hint: 'later' };
   }
   if (status === 501 || status === 505) {
-    const sentence = `The service does not support ${call}.`;
-    return { ErrorClass: UnreachableError, sentence, hint: 'baseUrl', retryable: false };
+    const message = `The service does not support ${call}.`;
+    return { ErrorClass: UnreachableError, message, hint: 'baseUrl', retryable: false };
   }
   if (status >= 500 || status === 408) {
-    const sentence =
+    const message =
       endpoint === 'auth' ? 'The sign-in failed.' : 'The service had an internal error.';
-    return { ErrorClass: UnreachableError, sentence, hint: 'serviceFault' };
+    return { ErrorClass: UnreachableError, message, hint: 'serviceFault' };
   }
 
-  if (endpoint === 'auth') return { ErrorClass: SignInError, sentence: rejected, hint: 'password' };
+  if (endpoint === 'auth') return { ErrorClass: SignInError, message: rejected, hint: 'password' };
   if (status === 401) {
-    return { ErrorClass: SignInError, sentence: tokenRefusedMessage(refusal), hint: 'token' };
+    return { ErrorClass: SignInError, message: tokenRefusedMessage(refusal), hint: 'token' };
   }
   if (status === 403 && record.errorId !== 'ADMIN_ONLY') {
-    const sentence = `The service refused ${call}.`;
-    return { ErrorClass: ForbiddenError, sentence, hint: 'permission' };
+    const message = `The service refused ${call}.`;
+    return { ErrorClass: ForbiddenError, message, hint: 'permission' };
   }
 
   const hasFailed = record.reportState === 'failed' && [200, 202, 409, 425].includes(status);
   if (endpoint === 'download' && hasFailed) {
-    const sentence = 'The report failed.';
-    return { ErrorClass: ReportFailedError, sentence, hint: 'requestAgain' };
+    const message = 'The report failed.';
+    return { ErrorClass: ReportFailedError, message, hint: 'requestAgain' };
   }
   if (status === 410 && reportId !== undefined) {
-    const sentence = 'The report no longer exists.';
-    return { ErrorClass: ReportFailedError, sentence, hint: 'requestAgain' };
+    const message = 'The report no longer exists.';
+    return { ErrorClass: ReportFailedError, message, hint: 'requestAgain' };
   }
   if (status === 404 && reportId !== undefined) {
-    const sentence = `The service does not know the report ${printable(reportId)}.`;
-    return { ErrorClass: RejectedError, sentence, hint: 'reportId' };
+    const message = `The service does not know the report ${printable(reportId)}.`;
+    return { ErrorClass: RejectedError, message, hint: 'reportId' };
   }
   if (endpoint === 'download' && status === 200) {
-    const sentence = 'The service sent an error instead of the report.';
-    return { ErrorClass: IncompleteDataError, sentence };
+    const message = 'The service sent an error instead of the report.';
+    return { ErrorClass: IncompleteDataError, message };
   }
-  if (status === 404) return { ErrorClass: RejectedError, sentence: rejected, hint: 'baseUrl' };
-  if (status === 413) return { ErrorClass: RejectedError, sentence: rejected, hint: 'tooLarge' };
+  if (status === 404) return { ErrorClass: RejectedError, message: rejected, hint: 'baseUrl' };
+  if (status === 413) return { ErrorClass: RejectedError, message: rejected, hint: 'tooLarge' };
   if (record.errorId === 'PROFILE_MISMATCH') {
-    return { ErrorClass: RejectedError, sentence: rejected, hint: 'profile' };
+    return { ErrorClass: RejectedError, message: rejected, hint: 'profile' };
   }
-  return { ErrorClass: RejectedError, sentence: rejected };
+  return { ErrorClass: RejectedError, message: rejected };
 }
 
 function tokenRefusedMessage({ origin, record }: Refusal): string {
@@ -173,10 +173,10 @@ function findHint(
 /** Builds the error for a refusal, with the service's own message. */
 function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportError {
   const { endpoint, status, record, retryAfterMs, reportId } = refusal;
-  const { ErrorClass, sentence, hint, retryable } = explainRefusal(refusal);
+  const { ErrorClass, message, hint, retryable } = explainRefusal(refusal);
   const errorId = record.errorId && sanitize(endpoint, record.errorId);
-  const reason = formatReason(refusal, sentence);
-  const sentences = [reason === undefined ? sentence : `${sentence.slice(0, -1)}: ${reason}`];
+  const reason = formatReason(refusal, message);
+  const sentences = [reason === undefined ? message : `${message.slice(0, -1)}: ${reason}`];
   if (retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs) {
     sentences.push(`It asks you to wait ${formatDuration(retryAfterMs)}.`);
   }
@@ -196,12 +196,12 @@ function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportErro
 }
 
 /** Formats the service's message, or returns `undefined` if it repeats ours. */
-function formatReason({ endpoint, status, record }: Refusal, sentence: string): string | undefined {
+function formatReason({ endpoint, status, record }: Refusal, message: string): string | undefined {
   const reason = record.message ?? (status === 200 ? formatOtherReason(record) : undefined);
   if (reason === undefined) return undefined;
 
-  const further = endSentence(sanitize(endpoint, reason));
-  return further.toLowerCase() === sentence.toLowerCase() ? undefined : further;
+  const further = withFullStop(sanitize(endpoint, reason));
+  return further.toLowerCase() === message.toLowerCase() ? undefined : further;
 }
 
 function formatOtherReason({ errorId, status }: ServiceRecord): string {
@@ -215,7 +215,7 @@ function formatOtherReason({ errorId, status }: ServiceRecord): string {
  */
 export async function readRefusal(
   response: HttpResponse,
-  call: CallFacts,
+  call: CallContext,
   wording: ErrorWording,
 ): Promise<AdreportError> {
   const { status, body } = response;
@@ -243,7 +243,7 @@ async function readBeginning(body: AsyncIterable<Buffer>): Promise<string> {
  * page.
  */
 function parseRefusal(text: string, { headers }: HttpResponse): unknown {
-  const document = tryJson(text);
+  const document = tryParseJson(text);
   if (document !== undefined || isPage(text, headers['content-type'])) return document;
   const [firstLine = ''] = text.trim().split(/\r?\n/, 1);
   return firstLine.slice(0, 300);
@@ -258,7 +258,7 @@ function parseRefusal(text: string, { headers }: HttpResponse): unknown {
 export function unreadableError(
   problem: string,
   { text, document }: UnreadContent,
-  { call, wording }: { readonly call: CallFacts; readonly wording: ErrorWording },
+  { call, wording }: { readonly call: CallContext; readonly wording: ErrorWording },
 ): AdreportError {
   const { endpoint, reportId } = call;
   const record = parseServiceRecord(document);
@@ -266,9 +266,9 @@ export function unreadableError(
     return refusalError({ ...call, status: 200, record }, wording);
   }
 
-  const sentence = `The response to ${callNames[endpoint]} ${problem}`;
+  const message = `The response to ${callNames[endpoint]} ${problem}`;
   const quote = text.trim() === '' ? '.' : `: ${quoteBeginning(endpoint, wording.redact(text))}`;
-  return new IncompleteDataError(sentence + quote, {
+  return new IncompleteDataError(message + quote, {
     retryable: true,
     hint: hintFor('baseUrl', wording.wording),
     reportId,
@@ -299,6 +299,6 @@ function quoteBeginning(endpoint: EndpointName, text: string): string {
 function sanitize(endpoint: EndpointName, text: string): string {
   if (endpoint !== 'auth') return printable(text);
   const isErrorCode = (run: string): boolean => /^[A-Z]+(_[A-Z]+)+\.?$/.test(run);
-  const shown = text.replace(/[\w.~+/=-]{16,}/g, (run) => (isErrorCode(run) ? run : '[hidden]'));
-  return printable(shown);
+  const masked = text.replace(/[\w.~+/=-]{16,}/g, (run) => (isErrorCode(run) ? run : '[hidden]'));
+  return printable(masked);
 }

@@ -19,15 +19,15 @@ export function checkZone(
   if (timezone === undefined || timezone === null || timezone === '') return;
 
   const name = String(timezone).trim();
-  const shown = printable(name.slice(0, 50));
+  const quotedName = printable(name.slice(0, 50));
   if (!isZoneName(name)) {
-    messages.addNote('zone', `The report's zone could not be read: ${shown}.`);
+    messages.addNote('zone', `The report's zone could not be read: ${quotedName}.`);
     return;
   }
   const instants = [since, until, since + secondsPerHalfYear];
   const isSame = instants.every((instant) => offsetAt(instant, name) === offsetAt(instant, zone));
   if (isSame) return;
-  const message = `The report uses a different zone than requested: ${shown} instead of ${zone}.`;
+  const message = `The report uses a different zone than requested: ${quotedName} instead of ${zone}.`;
   messages.addWarning('zone', message);
 }
 

@@ -7,21 +7,21 @@ import {
   type WindowClock,
   windowClocks,
 } from '../contract/messages.ts';
-import { derivedMetrics, type Profile, profiles } from '../contract/vocabulary.ts';
+import { computedMetrics, type Profile, profiles } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { buildQuery, readTimezone } from '../query/build-query.ts';
+import { buildQuery, parseTimezone } from '../query/build-query.ts';
 import type { QueryFlags } from '../query/flags/run-flags.ts';
-import { wholePart } from '../query/parts.ts';
+import { toSinglePart } from '../query/parts.ts';
 import type { Part, Query } from '../query/query.ts';
 import {
   booleanCheck,
+  choiceCheck,
   findMistake,
   functionCheck,
   listCheck,
   type MemberCheck,
   stringCheck,
   wholeNumberCheck,
-  wordCheck,
 } from '../text/check-members.ts';
 import { isObject } from '../text/json-object.ts';
 import type { CreateClientOptions, FetchOptions, ReportOptions } from './public-types.ts';
@@ -60,10 +60,10 @@ const settingChecks: Readonly<Record<keyof CreateClientOptions, MemberCheck>> = 
   },
   email: stringCheck,
   password: { ...stringCheck, isSecret: true },
-  profile: wordCheck(profiles),
+  profile: choiceCheck(profiles),
   timezone: stringCheck,
-  encoding: wordCheck(encodings),
-  windowClock: wordCheck(windowClocks),
+  encoding: choiceCheck(encodings),
+  windowClock: choiceCheck(windowClocks),
   timeoutMs: wholeNumberCheck({ min: 1, max: maxMs }, 'milliseconds'),
   retries: wholeNumberCheck({ min: 0, max: 1_000 }),
   proxy: {
@@ -126,7 +126,7 @@ export function readSettings(options: CreateClientOptions): CheckedSettings {
     token: token?.trim(),
     credentials: token === undefined && credentials ? credentials : undefined,
     profile,
-    timezone: timezone === undefined ? undefined : readTimezone(timezone, profile),
+    timezone: timezone === undefined ? undefined : parseTimezone(timezone, profile),
     encoding,
     windowClock,
     timeoutMs,
@@ -174,7 +174,7 @@ export function readReport(options: ReportOptions, settings: CheckedSettings): P
   return rewordErrors(() => {
     const query = buildQuery(flags, { profile, windowClock, nowMs });
     refuseComputed(query);
-    return wholePart(query, nowMs);
+    return toSinglePart(query, nowMs);
   });
 }
 
@@ -186,7 +186,7 @@ function refuseComputed({ breakdowns, metrics }: Query): void {
     });
   }
 
-  const computed = derivedMetrics.find(({ name }) => metrics.includes(name));
+  const computed = computedMetrics.find(({ name }) => metrics.includes(name));
   if (!computed) return;
   const { name, numerator, denominator } = computed;
   throw new UsageError(`${name} is computed from ${numerator} and ${denominator}.`, {

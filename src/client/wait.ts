@@ -9,7 +9,7 @@ import {
   ReportFailedError,
   StillInProgressError,
 } from '../errors.ts';
-import { endSentence, printable } from '../text/printable.ts';
+import { printable, withFullStop } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 
 /** Pause between two calls: `auto`, or milliseconds. */
@@ -188,7 +188,7 @@ export function reportFailedError(
   const word = status.trim().toLowerCase();
   const reason = message.trim();
   const saysMore = reason !== '' && reason.toLowerCase() !== word;
-  const end = saysMore ? `: ${endSentence(printable(reason))}` : '.';
+  const end = saysMore ? `: ${withFullStop(printable(reason))}` : '.';
   const how = /^(failed|expired)$/.test(word) ? word : `ended as ${printable(word)}`;
   return new ReportFailedError(`The report ${printable(reportId)} ${how}${end}`, {
     code: word === 'expired' ? 'REPORT_EXPIRED' : 'REPORT_FAILED',

@@ -3,11 +3,11 @@ import { fieldLabel, findField } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { continuesProblem, type Problem } from '../folder/check-folder.ts';
 import { type CheckedFolder, checkPath } from '../folder/check-paths.ts';
-import type { TypedPath } from '../folder/find-folders.ts';
+import type { PathArgument } from '../folder/find-folders.ts';
 import type { FolderPart } from '../folder/parts.ts';
 import { describeQuery, toRequestRecord } from '../query/describe.ts';
 import { flagGroup } from '../query/flags/flag.ts';
-import type { TypedPeriod } from '../query/period.ts';
+import type { PeriodInput } from '../query/period.ts';
 import type { Context } from '../run/context.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -43,14 +43,14 @@ export const checkCommand = declareCommand({
 export const problemsExitCode = 9;
 
 /** Checks all paths, then throws one `UsageError` for all paths without a declaration. */
-async function checkPaths(context: Context, paths: readonly string[], period: TypedPeriod) {
+async function checkPaths(context: Context, paths: readonly string[], period: PeriodInput) {
   const { cwd, signal, wallClock } = context.host;
   const checked: CheckedFolder[] = [];
   const refused: UsageError[] = [];
   for (const path of new Set(paths)) {
     try {
       const options = { period, nowMs: wallClock(), signal };
-      checked.push(...(await checkPath(toTypedPath(cwd, path), options)));
+      checked.push(...(await checkPath(toPathArgument(cwd, path), options)));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       refused.push(error);
@@ -62,8 +62,8 @@ async function checkPaths(context: Context, paths: readonly string[], period: Ty
 }
 
 /** Throws `UsageError` for an empty path, as from an unset shell variable. */
-export function toTypedPath(cwd: string, path: string): TypedPath {
-  if (path !== '') return { absolute: resolve(cwd, path), shown: path };
+export function toPathArgument(cwd: string, path: string): PathArgument {
+  if (path !== '') return { absolute: resolve(cwd, path), displayPath: path };
   throw new UsageError('The path is empty.', { hint: 'Pass a folder written by run.' });
 }
 
@@ -72,7 +72,7 @@ interface WrittenChecks {
 
   /** Paths as the user entered them. */
   readonly paths: readonly string[];
-  readonly period: TypedPeriod;
+  readonly period: PeriodInput;
 }
 
 async function writeChecks(context: Context, written: WrittenChecks): Promise<void> {
@@ -102,8 +102,8 @@ function toDocument(cwd: string, { checked }: WrittenChecks): object {
   }));
   const problems = checked.flatMap(({ folder, check }) => {
     return check.problems.map(({ file, kind, clause, advice }) => {
-      const shown = join(relative(cwd, folder), file);
-      return { file: shown, kind, message: sentence(shown, clause, advice) };
+      const displayPath = join(relative(cwd, folder), file);
+      return { file: displayPath, kind, message: sentence(displayPath, clause, advice) };
     });
   });
   return { folders, problems, notes: checked.flatMap(({ check }) => check.notes) };
@@ -158,10 +158,10 @@ export function problemLines(
   return groups.map((group) => {
     const [first, ...others] = group as [Problem, ...Problem[]];
     const { file, kind, clause, advice = '' } = first;
-    const shown = join(relative(cwd, folder), file);
+    const displayPath = join(relative(cwd, folder), file);
     const last = others.at(-1);
     const count = formatPlural(group.length, declaration?.split ?? 'file');
-    const files = last ? `${shown} … ${last.file} (${count})` : shown;
+    const files = last ? `${displayPath} … ${last.file} (${count})` : displayPath;
 
     // The kind says it all.
     if (kind === 'missing') return `missing: ${files}. ${advice}`.trimEnd();
@@ -184,10 +184,10 @@ export function formatUpdate(
   { paths, period }: Pick<WrittenChecks, 'paths' | 'period'>,
   platform: NodeJS.Platform,
 ): string {
-  const words = paths.map((path) => pathWord(path, platform));
+  const args = paths.map((path) => pathWord(path, platform));
   for (const flag of ['period', 'since', 'until'] as const) {
     const value = period[flag];
-    if (value !== undefined) words.push(`--${flag}`, shellWord(value, platform));
+    if (value !== undefined) args.push(`--${flag}`, shellWord(value, platform));
   }
-  return `adreport update ${words.join(' ')}`;
+  return `adreport update ${args.join(' ')}`;
 }

@@ -7,8 +7,8 @@ import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { Pair } from '../ui/pairs.ts';
 import {
+  commandPath,
   formatSeeHelpAll,
-  typedPath,
   unknownCommandError,
   unknownFlagError,
 } from './unknown-names.ts';
@@ -32,7 +32,7 @@ interface Invocation<Options, Args> {
   readonly args: Args;
 
   /** Names of the options on the command line. All others have their defaults. */
-  readonly typedOptions: ReadonlySet<string>;
+  readonly explicitOptions: ReadonlySet<string>;
 
   /** Root command, for help and completion. */
   readonly program: Command;
@@ -129,7 +129,7 @@ export class DeclaredCommand extends Command {
   _excessArguments(args: readonly string[]): never {
     const { length } = this.registeredArguments;
     const count = formatPlural(length, 'argument');
-    throw new UsageError(`${typedPath(this)} takes ${count}, not ${args.length}.`, {
+    throw new UsageError(`${commandPath(this)} takes ${count}, not ${args.length}.`, {
       hint: `Remove “${printable(args[length] ?? '')}”, or quote a value that has spaces.`,
     });
   }
@@ -170,7 +170,7 @@ export function declareCommand<
           options,
           // Commander has checked their number and values.
           args: command.processedArgs as ArgumentValues<Args>,
-          typedOptions: listTypedOptions(command),
+          explicitOptions: listExplicitOptions(command),
           program: findProgram(command),
         }),
       );
@@ -180,7 +180,7 @@ export function declareCommand<
   return { name: spec.name, build };
 }
 
-function listTypedOptions(command: Command): Set<string> {
+function listExplicitOptions(command: Command): Set<string> {
   const names = command.options.map((option) => option.attributeName());
   return new Set(names.filter((name) => command.getOptionValueSource(name) === 'cli'));
 }
@@ -193,11 +193,11 @@ export function findProgram(command: Command): Command {
 /** Throws `UsageError` for a parent's flag that has no effect here: `export --port 80`. */
 function refuseParentFlags(command: DeclaredCommand): void {
   for (const option of command.parent?.options ?? []) {
-    const isTyped = command.parent?.getOptionValueSource(option.attributeName()) === 'cli';
-    if (!isTyped || !command.parent?.parent || command.takesFromAbove(option)) continue;
+    const isExplicit = command.parent?.getOptionValueSource(option.attributeName()) === 'cli';
+    if (!isExplicit || !command.parent?.parent || command.takesFromAbove(option)) continue;
 
     const flag = option.long ?? option.flags;
-    const name = typedPath(command);
+    const name = commandPath(command);
     throw new UsageError(`${flag} cannot be used with ${name}.`, {
       hint: `Remove it. See: ${name} --help`,
     });

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { readSettingWord } from '../account/setting-values.ts';
+import { parseSettingChoice } from '../account/setting-values.ts';
 import { declareCommand, findCommand, listVisibleOptions } from './command.ts';
 
 // Each script passes the words up to the cursor. Without candidates, the shell completes file
@@ -52,7 +52,7 @@ export const completionCommand = declareCommand({
   ],
   async action({ context, args: [shell] }) {
     const shells = Object.keys(scripts) as (keyof typeof scripts)[];
-    await context.console.result(scripts[readSettingWord('shell', shells, shell)]);
+    await context.console.result(scripts[parseSettingChoice('shell', shells, shell)]);
   },
 });
 
@@ -65,9 +65,9 @@ export const completeCommand = declareCommand({
     ["adreport complete -- report ''", 'the commands below report'],
     ['adreport complete -- run --format nd', 'formats that begin with nd'],
   ],
-  async action({ context, program, args: [words] }) {
-    const current = words.at(-1)?.trim() ?? '';
-    const candidates = listCandidates(program, words.slice(0, -1), current);
+  async action({ context, program, args: [args] }) {
+    const current = args.at(-1)?.trim() ?? '';
+    const candidates = listCandidates(program, args.slice(0, -1), current);
     const lines = candidates.filter((candidate) => candidate.startsWith(current));
     await context.console.write(lines.map((line) => `${line}\n`).join(''));
   },
@@ -91,14 +91,14 @@ function listCandidates(program: Command, before: readonly string[], current: st
 }
 
 /** Finds the command of a command line, and counts the arguments after it. */
-function findPosition(program: Command, words: readonly string[]) {
+function findPosition(program: Command, args: readonly string[]) {
   let command = program;
   let operandCount = 0;
-  for (const [index, word] of words.entries()) {
-    const isValue = findOptionWithValue(command, words[index - 1] ?? '') !== undefined;
-    if (isValue || word.startsWith('-')) continue;
+  for (const [index, arg] of args.entries()) {
+    const isValue = findOptionWithValue(command, args[index - 1] ?? '') !== undefined;
+    if (isValue || arg.startsWith('-')) continue;
 
-    const child = operandCount === 0 ? findCommand(command, [word]) : undefined;
+    const child = operandCount === 0 ? findCommand(command, [arg]) : undefined;
     if (child) command = child;
     else operandCount += 1;
   }

@@ -110,9 +110,9 @@ async function listConfig(context: Context): Promise<void> {
 async function changeConfig(
   context: Context,
   options: { readonly account?: string },
-  typed: { readonly name: string; readonly value?: string },
+  input: { readonly name: string; readonly value?: string },
 ): Promise<void> {
-  if (typed.name === 'account' && options.account !== undefined) {
+  if (input.name === 'account' && options.account !== undefined) {
     throw new UsageError('--account cannot be used with the setting account.', {
       hint: 'Use: adreport config set account NAME',
     });
@@ -122,7 +122,7 @@ async function changeConfig(
   const account = await accounts.nameToChange();
   let message = '';
   await accounts.store().update((stored) => {
-    const change = changeSetting(stored, { ...typed, account, env: host.env });
+    const change = changeSetting(stored, { ...input, account, env: host.env });
     message = change.message;
     return change.settings;
   });

@@ -19,7 +19,7 @@ const doctorFlags = flagGroup('Flags:', {
   profile: {
     flags: '--profile <name>',
     meaning: 'with --service: buyer or dsp (default: the account’s)',
-    words: profiles,
+    choices: profiles,
   },
 });
 

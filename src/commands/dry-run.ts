@@ -60,8 +60,8 @@ export async function printDryRun(
   for (const { account, label, part, outputs } of calls) {
     const { baseUrl, encoding } = await account.settings();
     // The in-process server will have ended by the time the command is pasted.
-    const typable = account.isLocal ? localServer : baseUrl.value?.href;
-    const address = typable ?? 'https://reports.example.com';
+    const knownUrl = account.isLocal ? localServer : baseUrl.value?.href;
+    const address = knownUrl ?? 'https://reports.example.com';
     const { since, until, zone } = part;
     const body = buildBody(part);
     const encoded = encodeBody(body, encoding.value);

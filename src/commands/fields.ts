@@ -19,7 +19,7 @@ const fieldsFlags = flagGroup('Flags:', {
   profile: {
     flags: '--profile <name>',
     meaning: 'buyer or dsp (default: the account’s, otherwise buyer)',
-    words: profiles,
+    choices: profiles,
   },
 });
 
@@ -46,7 +46,7 @@ async function fields(
   const vocabulary = vocabularyOf(profile);
 
   const all = {
-    metrics: [...vocabulary.metrics, ...vocabulary.derived],
+    metrics: [...vocabulary.metrics, ...vocabulary.computed],
     breakdowns: [...vocabulary.breakdowns, ...vocabulary.derivedBreakdowns],
     filters: vocabulary.filters,
   };

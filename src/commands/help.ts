@@ -7,7 +7,7 @@ import { didYouMean, findNearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import { layOutPairs, type Pair } from '../ui/pairs.ts';
 import { declareCommand, findCommand } from './command.ts';
-import { typedPath } from './unknown-names.ts';
+import { commandPath } from './unknown-names.ts';
 
 export const helpCommand = declareCommand({
   name: 'help',
@@ -84,7 +84,7 @@ function findFlags(command: Command, word: string): Pair[] {
   for (const { long, description, hidden } of command.options) {
     const isFlag = !hidden && long && long !== '--help-all';
     if (isFlag && hasWord(`${long} ${description}`, word)) {
-      flags.push([`${typedPath(command)} ${long}`, description]);
+      flags.push([`${commandPath(command)} ${long}`, description]);
     }
   }
   for (const child of command.createHelp().visibleCommands(command)) {

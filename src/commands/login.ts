@@ -4,7 +4,7 @@ import {
   allowedHttpHosts,
   checkToken,
   formatBaseUrl,
-  readCommand,
+  parseCommand,
 } from '../account/setting-values.ts';
 import { findAccount, type StoredAccount, withAccount } from '../account/store.ts';
 import { tryToken } from '../account/try-token.ts';
@@ -38,12 +38,12 @@ const loginFlags = flagGroup('Flags:', {
   profile: {
     flags: '--profile <name>',
     meaning: 'profile of the account: buyer or dsp',
-    words: profiles,
+    choices: profiles,
   },
   encoding: {
     flags: '--encoding <kind>',
     meaning: 'request bodies as json or form (default: json)',
-    words: encodings,
+    choices: encodings,
     isRare: true,
   },
   account: {
@@ -80,7 +80,7 @@ interface Target {
 }
 
 /** Credentials from flags or prompts: a token, or an e-mail address and a password. */
-interface TypedCredentials {
+interface SignInInput {
   readonly token?: string;
   readonly credentials?: Credentials & { readonly password: string };
 
@@ -99,25 +99,25 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   const name = await accounts.nameToChange();
   const before = findAccount(settings.stored, name);
 
-  const typedUrl = readBaseUrlFrom(options, host.env);
-  const baseUrl = typedUrl ?? (await askBaseUrl(prompt, before, host.env));
+  const urlInput = readBaseUrlFrom(options, host.env);
+  const baseUrl = urlInput ?? (await askBaseUrl(prompt, before, host.env));
   const isAsked = settings.profile.source === 'default' && console.isInteractive;
   const profile = isAsked ? await askProfile(prompt) : settings.profile.value;
   const target = { name, before, baseUrl, profile, settings };
 
-  const typedCredentials = await readCredentials(context, options, target);
-  if (typedCredentials) return signIn(context, target, typedCredentials);
+  const signInInput = await readCredentials(context, options, target);
+  if (signInInput) return signIn(context, target, signInInput);
 
   const way = options.email === undefined ? await askWay(prompt) : 'password';
   let lastEmail = before?.email;
   for (let tries = 1; ; tries += 1) {
     const isToken = way === 'token';
-    const typed = isToken
+    const input = isToken
       ? await askToken(prompt)
       : await askPassword(prompt, options.email, lastEmail);
-    lastEmail = typed.credentials?.email;
+    lastEmail = input.credentials?.email;
     try {
-      return await signIn(context, target, typed);
+      return await signIn(context, target, input);
     } catch (error) {
       if (!isNotSignedIn(error) || tries === maxTries) throw error;
       console.warn(`${error.message} Try again.`);
@@ -154,9 +154,9 @@ function askProfile(prompt: Prompt): Promise<Profile> {
  */
 async function readCredentials(
   { console, host }: Context,
-  { tokenStdin, passwordStdin, passwordCommand, email: typedEmail }: LoginOptions,
+  { tokenStdin, passwordStdin, passwordCommand, email: emailInput }: LoginOptions,
   { name, before }: Target,
-): Promise<TypedCredentials | undefined> {
+): Promise<SignInInput | undefined> {
   const { env, stdin, signal } = host;
   if (tokenStdin) {
     const token = await readSecret({ stdin, console, flag: '--token-stdin', signal });
@@ -164,7 +164,7 @@ async function readCredentials(
   }
   if (!passwordStdin && passwordCommand === undefined) return undefined;
 
-  const email = typedEmail ?? before?.email;
+  const email = emailInput ?? before?.email;
   if (email === undefined) {
     throw new UsageError('A password needs --email.', { hint: 'Add --email.' });
   }
@@ -172,7 +172,7 @@ async function readCredentials(
     const password = await readSecret({ stdin, console, flag: '--password-stdin', signal });
     return { credentials: { email, password } };
   }
-  const command = readCommand(passwordCommand);
+  const command = parseCommand(passwordCommand);
   const password = await readPasswordFrom(command, { account: name, env, signal });
   console.hide(password);
   return { credentials: { email, password }, passwordCommand: command };
@@ -186,7 +186,7 @@ function askWay(prompt: Prompt): Promise<'password' | 'token'> {
   ]);
 }
 
-async function askToken(prompt: Prompt): Promise<TypedCredentials> {
+async function askToken(prompt: Prompt): Promise<SignInInput> {
   const question = { noun: 'token', flag: '--token-stdin', check: checkToken };
   return { token: checkToken(await prompt.askSecret(question)) };
 }
@@ -194,11 +194,11 @@ async function askToken(prompt: Prompt): Promise<TypedCredentials> {
 /** @param lastEmail default at the prompt for the e-mail address */
 async function askPassword(
   prompt: Prompt,
-  typedEmail: string | undefined,
+  emailInput: string | undefined,
   lastEmail: string | undefined,
-): Promise<TypedCredentials> {
+): Promise<SignInInput> {
   const question = { noun: 'e-mail address', flag: '--email ADDRESS', default: lastEmail };
-  const email = typedEmail ?? (await prompt.ask(question));
+  const email = emailInput ?? (await prompt.ask(question));
   const password = await prompt.askSecret({ noun: 'password', flag: '--password-stdin' });
   return { credentials: { email, password } };
 }
@@ -207,18 +207,18 @@ async function askPassword(
  * Checks the credentials with a call, and stores the account. Throws `SignInError` if the service
  * refuses them.
  */
-async function signIn(context: Context, target: Target, typed: TypedCredentials): Promise<void> {
+async function signIn(context: Context, target: Target, input: SignInInput): Promise<void> {
   const { accounts, account, console } = context;
   const { name, before, baseUrl, profile, settings } = target;
-  const { credentials, passwordCommand } = typed;
+  const { credentials, passwordCommand } = input;
   const [encoding, windowClock] = [settings.encoding.value, settings.windowClock.value];
 
-  const newSignIn = { baseUrl, encoding, token: typed.token, credentials };
+  const newSignIn = { baseUrl, encoding, token: input.token, credentials };
   const client = await account.connectWith(newSignIn);
-  const token = typed.token ?? (await client.signIn());
-  const { campaigns, doubt } = await tryToken(client, true);
-  if (doubt) {
-    console.warn(`The token was not checked, because listing campaigns failed: ${doubt.message}`);
+  const token = input.token ?? (await client.signIn());
+  const { campaigns, warning } = await tryToken(client, true);
+  if (warning) {
+    console.warn(`The token was not checked, because listing campaigns failed: ${warning.message}`);
   }
 
   const email = credentials?.email;

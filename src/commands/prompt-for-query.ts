@@ -1,7 +1,7 @@
 import type { RunCommandLine } from '../account/saved-reports.ts';
 import { UsageError } from '../errors.ts';
 import { buildQuery } from '../query/build-query.ts';
-import { readList } from '../query/flags/read-value.ts';
+import { parseList } from '../query/flags/read-value.ts';
 import type { RunFlags } from '../query/flags/run-flags.ts';
 import { formatOfFile } from '../query/format-names.ts';
 import type { Context } from '../run/context.ts';
@@ -31,7 +31,7 @@ export async function promptForQuery(context: Context, options: RunFlags): Promi
   const profile = options.profile ?? (await account.settings()).profile.value;
   const prompt = new Prompt(host.stdin, console, host.signal);
   const facts = { profile, nowMs: host.wallClock() };
-  const words = [...argv];
+  const args = [...argv];
 
   const period = await prompt.ask({
     noun: 'period',
@@ -40,7 +40,7 @@ export async function promptForQuery(context: Context, options: RunFlags): Promi
     default: 'last-week',
     check: (answer) => void buildQuery({ period: answer }, facts),
   });
-  words.push('--period', period);
+  args.push('--period', period);
 
   let { by } = options;
   if (by === undefined) {
@@ -49,10 +49,10 @@ export async function promptForQuery(context: Context, options: RunFlags): Promi
       example: 'COUNTRY; none for the total',
       flag: '--by A,B',
       default: profile === 'buyer' ? 'DAILY,CAMPAIGN' : 'DAILY,FORMAT',
-      check: (text) => void buildQuery({ period, by: readBreakdowns(text) ?? [] }, facts),
+      check: (text) => void buildQuery({ period, by: parseBreakdowns(text) ?? [] }, facts),
     });
-    by = readBreakdowns(answer);
-    if (by) words.push('--by', answer);
+    by = parseBreakdowns(answer);
+    if (by) args.push('--by', answer);
   }
 
   let { output } = options;
@@ -64,18 +64,18 @@ export async function promptForQuery(context: Context, options: RunFlags): Promi
       default: 'report.csv',
       check: checkFile,
     });
-    words.push('-o', file);
+    args.push('-o', file);
     output = [file];
   }
 
   console.note('To run this again without prompts:');
-  const quoted = words.map((word) => shellWord(word, host.platform));
+  const quoted = args.map((arg) => shellWord(arg, host.platform));
   console.note(`  adreport ${quoted.join(' ')}`);
   return { ...options, period, by, output };
 }
 
-function readBreakdowns(answer: string): readonly string[] | undefined {
-  return answer.toLowerCase() === 'none' ? undefined : readList(answer);
+function parseBreakdowns(answer: string): readonly string[] | undefined {
+  return answer.toLowerCase() === 'none' ? undefined : parseList(answer);
 }
 
 function checkFile(answer: string): void {

@@ -4,10 +4,10 @@ import { drawList, type TextColumn } from '../present/terminal/text-table.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { commandFor } from '../query/command-for.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
-import { readPositive } from '../query/flags/read-value.ts';
+import { parsePositive } from '../query/flags/read-value.ts';
 import { reportCreateFlags } from '../query/flags/report-flags.ts';
 import { remoteServiceFlags } from '../query/flags/service-flags.ts';
-import { wholePart } from '../query/parts.ts';
+import { toSinglePart } from '../query/parts.ts';
 import type { Query } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
 import type { LedgerEntry } from '../run/ledger.ts';
@@ -39,7 +39,7 @@ const listFlags = flagGroup('Flags:', {
   limit: {
     flags: '--limit <n>',
     meaning: 'only the newest n (default: 20 on a terminal, otherwise all)',
-    read: readPositive,
+    read: parsePositive,
   },
 });
 
@@ -72,7 +72,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   const command = commandFor(query, query, { platform: host.platform });
   if (query.breakdowns.includes('WEEKLY')) throw weeklyNeedsRunError(host.platform, query);
 
-  const whole = wholePart(query, nowMs);
+  const whole = toSinglePart(query, nowMs);
   const part = { ...whole, query: await resolveNames(context, account, query) };
   if (options.dryRun) return printDryRun(context, [{ account, part, outputs: ['-'] }]);
 

@@ -87,8 +87,8 @@ async function start(
       throw startError(program, cause);
     }
     // On Windows, programs installed by npm are scripts (npm.cmd), which only cmd can run.
-    const words = [program, ...args].map((word) => quoteForShell(word, 'win32'));
-    return spawn(words.join(' '), { ...options, shell: true });
+    const quotedArgs = [program, ...args].map((arg) => quoteForShell(arg, 'win32'));
+    return spawn(quotedArgs.join(' '), { ...options, shell: true });
   }
 }
 

@@ -30,10 +30,10 @@ export const runCommand = declareCommand({
     ],
   ],
   flags: runFlags,
-  async action({ context, options, args: [names], typedOptions }) {
+  async action({ context, options, args: [names], explicitOptions }) {
     const isAsked = shouldPrompt(context, { options, names });
     const completed = isAsked ? await promptForQuery(context, options) : options;
-    await run(context, { options: completed, names, typedOptions });
+    await run(context, { options: completed, names, explicitOptions });
   },
 });
 
@@ -69,12 +69,12 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
 }
 
 /** Throws `UsageError` for flags that only make sense for several reports. */
-function requireEffect({ options, names, typedOptions }: RunCommandLine): void {
+function requireEffect({ options, names, explicitOptions }: RunCommandLine): void {
   const { split, all, account = '', by = [], shard } = options;
   const isWeekly = by.some((name) => findNames(name, ['WEEKLY']).length > 0);
   const isInParts = split !== undefined || isWeekly || all || names.length > 0;
   const hasSeveral = isInParts || isAccountList(account);
-  if (typedOptions.has('concurrency') && !hasSeveral) throw needsSplitError('--concurrency');
+  if (explicitOptions.has('concurrency') && !hasSeveral) throw needsSplitError('--concurrency');
   if (shard && !isInParts) throw needsSplitError('--shard');
 }
 
@@ -104,8 +104,8 @@ function requireDistinctFiles(
       owners.set(key, owner);
       if (owner === report) continue;
 
-      const shown = name === '-' ? 'stdout' : name;
-      const message = `The reports ${owner.label} and ${report.label} would both be written to ${shown}.`;
+      const displayPath = name === '-' ? 'stdout' : name;
+      const message = `The reports ${owner.label} and ${report.label} would both be written to ${displayPath}.`;
       throw new UsageError(message, {
         hint: 'Use a separate output for each, for example with {report} or {account} in the name.',
       });

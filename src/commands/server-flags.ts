@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { windowClocks } from '../contract/messages.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
-import { readDuration, readWholeNumber } from '../query/flags/read-value.ts';
+import { parseWholeNumber, readDuration } from '../query/flags/read-value.ts';
 import type { Context } from '../run/context.ts';
 import { clockTimeAdvice, parseClockTime } from '../server/clock.ts';
 import { optionRanges } from '../server/options.ts';
@@ -14,7 +14,7 @@ const hourMs = 3_600_000;
 
 /** Builds a parser for numbers in the range of a server option. */
 const numberReader = (name: keyof typeof optionRanges) => (text: string) =>
-  readWholeNumber(text, optionRanges[name]);
+  parseWholeNumber(text, optionRanges[name]);
 
 const readRate = (text: string) => numberReader('rateLimit')(text.replace(/\/s$/, ''));
 
@@ -124,7 +124,7 @@ const behaviorFlags = flagGroup('Behavior:', {
   windowClock: {
     flags: '--window-clock <kind>',
     meaning: 'read since and until as instants (UTC) or as wall time (local)',
-    words: windowClocks,
+    choices: windowClocks,
     default: 'instant',
     isRare: true,
   },

@@ -15,8 +15,8 @@ import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { concurrencyFlag, shardFlag } from '../query/flags/run-flags.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
 import { waitFlags } from '../query/flags/wait-flags.ts';
-import { selectShard, wholePart } from '../query/parts.ts';
-import type { TypedPeriod } from '../query/period.ts';
+import { selectShard, toSinglePart } from '../query/parts.ts';
+import type { PeriodInput } from '../query/period.ts';
 import type { Part } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
 import type { ReportPlan } from '../run/plan-run.ts';
@@ -26,7 +26,7 @@ import {
   formatUpdate,
   problemLines,
   problemsExitCode,
-  toTypedPath,
+  toPathArgument,
 } from './check.ts';
 import { declareCommand } from './command.ts';
 import { showPlan } from './dry-run.ts';
@@ -78,22 +78,22 @@ interface UpdatedFolder {
 async function openFolders(
   { console, host }: Context,
   paths: readonly string[],
-  period: TypedPeriod,
+  period: PeriodInput,
 ): Promise<UpdatedFolder[]> {
   const { cwd, platform, signal, wallClock } = host;
   const nowMs = wallClock();
   const opened: UpdatedFolder[] = [];
   for (const path of new Set(paths)) {
-    const named = await readFolders(toTypedPath(cwd, path), { period, nowMs, signal });
+    const named = await readFolders(toPathArgument(cwd, path), { period, nowMs, signal });
     for (const { folder, snapshot, defect } of named) {
-      const shown = relative(cwd, folder) || '.';
-      if (defect) throw declarationError(defect, { shown, platform });
+      const displayPath = relative(cwd, folder) || '.';
+      if (defect) throw declarationError(defect, { displayPath, platform });
 
       const { since, timezone } = snapshot.declaration;
       const { window } = snapshot.selection;
       if (window && formatDate(window.since, timezone) < since) {
         console.note(
-          `Note: ${shown} begins on ${since}. To add earlier days, repeat the first adreport run with an earlier --since.`,
+          `Note: ${displayPath} begins on ${since}. To add earlier days, repeat the first adreport run with an earlier --since.`,
         );
       }
       opened.push({ snapshot, due: listDueParts(snapshot, Math.floor(nowMs / 1_000)) });
@@ -130,7 +130,7 @@ async function planUpdate(
   const [{ path, format }] = declaration.query.outputs;
   const outputs = [{ path: join(escapeBraces(label), path), format }] as const;
   const query = { ...declaration.query, outputs };
-  const whole = wholePart(query, host.wallClock());
+  const whole = toSinglePart(query, host.wallClock());
   const dueParts: Part[] = due.map(({ since, end, firstDay, lastDay }) => {
     return { query, zone: whole.zone, since, until: end - 1, end, firstDay, lastDay };
   });

@@ -24,7 +24,7 @@ async function whoami(context: Context): Promise<void> {
   const { console, flags } = context;
   const { account, baseUrl, token, profile } = await context.account.settings();
   const trial = await tryAccount(context);
-  const { doubt, failure } = trial;
+  const { warning, failure } = trial;
   if (token.value === undefined && failure && !flags.json) throw failure;
 
   const mask = token.value === undefined ? null : maskToken(token.value);
@@ -36,7 +36,7 @@ async function whoami(context: Context): Promise<void> {
       profile: profile.value,
       token: mask,
       tokenSource: mask && token.source,
-      works: doubt ? null : failure === undefined,
+      works: warning ? null : failure === undefined,
     };
     await console.result(JSON.stringify(identity));
   } else {
@@ -51,7 +51,7 @@ async function whoami(context: Context): Promise<void> {
   }
 
   if (failure) throw failure;
-  if (doubt) console.warn(doubt.message);
+  if (warning) console.warn(warning.message);
 }
 
 interface AccountTrial extends TokenTrial {
@@ -68,7 +68,7 @@ async function tryAccount({ account }: Context): Promise<AccountTrial> {
   }
 }
 
-function describeTrial({ campaigns, doubt }: AccountTrial): string {
+function describeTrial({ campaigns, warning }: AccountTrial): string {
   if (campaigns !== undefined) return `works: ${campaigns}`;
-  return doubt ? 'not checked' : 'does not work';
+  return warning ? 'not checked' : 'does not work';
 }

@@ -1,10 +1,10 @@
 import {
   type BreakdownName,
   breakdowns,
+  computedMetrics,
   type DerivedBreakdownName,
   type DerivedName,
   derivedBreakdowns,
-  derivedMetrics,
   type MetricName,
   metrics,
 } from './vocabulary.ts';
@@ -57,22 +57,22 @@ export const aliases: Readonly<Record<string, readonly AliasedName[]>> = {
  *
  * @param accepted metrics, breakdowns, filters or columns
  */
-export function findNames(typed: string, accepted: readonly string[]): readonly string[] {
-  const spellings = findSpellings(typed, accepted);
+export function findNames(input: string, accepted: readonly string[]): readonly string[] {
+  const spellings = findSpellings(input, accepted);
   if (spellings.length > 0) return spellings;
 
   const names = new Set(
-    vocabulary.filter((entry) => matchesEntry(entry, typed)).flatMap(listNames),
+    vocabulary.filter((entry) => matchesEntry(entry, input)).flatMap(listNames),
   );
   return accepted.filter((name) => names.has(name));
 }
 
 /** Finds the accepted names that equal a typed name, ignoring case, spaces, `-`, `_` and plural. */
-export function findSpellings(typed: string, accepted: readonly string[]): readonly string[] {
-  if (accepted.includes(typed)) return [typed];
+export function findSpellings(input: string, accepted: readonly string[]): readonly string[] {
+  if (accepted.includes(input)) return [input];
 
-  const inAnyCase = accepted.filter((name) => name.toLowerCase() === typed.trim().toLowerCase());
-  return inAnyCase.length > 0 ? inAnyCase : accepted.filter((name) => isSameName(name, typed));
+  const inAnyCase = accepted.filter((name) => name.toLowerCase() === input.trim().toLowerCase());
+  return inAnyCase.length > 0 ? inAnyCase : accepted.filter((name) => isSameName(name, input));
 }
 
 /** A metric or breakdown, and its columns in a file. */
@@ -88,7 +88,7 @@ const vocabulary: readonly NamedColumns[] = [
   ...metrics.map(({ name, rowField }) => {
     return { name, columns: [name, ...Object.values(rowField ?? {})], hasOwnColumns: true };
   }),
-  ...derivedMetrics.map(({ name }) => ({ name, columns: [name], hasOwnColumns: true })),
+  ...computedMetrics.map(({ name }) => ({ name, columns: [name], hasOwnColumns: true })),
   ...[...breakdowns, ...derivedBreakdowns].map(({ name, fields, time }) => {
     const columns = fields.map((field) => field.name);
     // The column of HOURLY is `hour`, not the date next to it.
@@ -100,18 +100,18 @@ function listNames({ name, columns }: NamedColumns): readonly string[] {
   return [name, ...columns];
 }
 
-function matchesEntry({ name, columns, hasOwnColumns }: NamedColumns, typed: string): boolean {
-  if (isSameName(name, typed)) return true;
-  if (hasOwnColumns && columns.some((column) => isSameName(column, typed))) return true;
+function matchesEntry({ name, columns, hasOwnColumns }: NamedColumns, input: string): boolean {
+  if (isSameName(name, input)) return true;
+  if (hasOwnColumns && columns.some((column) => isSameName(column, input))) return true;
 
-  const alias = Object.keys(aliases).find((candidate) => isSameName(candidate, typed));
+  const alias = Object.keys(aliases).find((candidate) => isSameName(candidate, input));
   return alias !== undefined && aliases[alias]?.includes(name) === true;
 }
 
 /** Compares names, ignoring case, spaces, `-`, `_` and plural. */
-function isSameName(name: string, typed: string): boolean {
+function isSameName(name: string, input: string): boolean {
   const a = normalizeName(name);
-  const b = normalizeName(typed);
+  const b = normalizeName(input);
   return a === b || isPlural(a, b) || isPlural(b, a);
 }
 

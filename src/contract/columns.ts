@@ -2,7 +2,7 @@ import type { ReportRequest } from './messages.ts';
 import type { Breakdown, BreakdownName, Metric, MetricName, Profile } from './vocabulary.ts';
 import {
   breakdowns,
-  derivedMetrics,
+  computedMetrics,
   findDerivedMetric,
   findMetric,
   metrics,
@@ -132,7 +132,7 @@ export function findField(name: string): string {
  * Maps the names in a header to row fields. A name stays unchanged if another column already has
  * its field.
  */
-export function readHeader(names: readonly string[]): string[] {
+export function parseHeader(names: readonly string[]): string[] {
   const trimmedNames = names.map((name) => name.trim());
   return names.map((name, index) => {
     const field = findField(name);
@@ -143,7 +143,7 @@ export function readHeader(names: readonly string[]): string[] {
 
 /** Row fields by label in lower case. In spreadsheets, weeks and months are dates too. */
 const fieldsByLabel: ReadonlyMap<string, string> = new Map([
-  ...[...allFields, ...derivedMetrics.map(({ name }) => name)]
+  ...[...allFields, ...computedMetrics.map(({ name }) => name)]
     .reverse()
     .map((field): [string, string] => [fieldLabel(field).toLowerCase(), field]),
   ['week', 'date'],
@@ -175,8 +175,8 @@ const campaignFields = [
  * `campaignId`. An unknown field is its own label.
  */
 export function fieldLabel(field: string): string {
-  const derived = findDerivedMetric(field);
-  if (derived) return derived.label;
+  const computed = findDerivedMetric(field);
+  if (computed) return computed.label;
   const metric = metricOfField(field);
   if (metric) return splitWords(metric.name);
   const breakdown = breakdownOfField(field);

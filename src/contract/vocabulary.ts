@@ -208,7 +208,7 @@ export interface DerivedMetric extends VocabularyEntry {
 
 /** Computed metrics in the order in which they are shown. */
 // biome-ignore format: an entry a line reads as a table
-export const derivedMetrics = [
+export const computedMetrics = [
   { name: 'ctr', label: 'CTR', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, type: 'percent', meaning: 'the click-through rate (clicks divided by displays; in files 0.012 is 1.2%)' },
   { name: 'ecpmEuro', label: 'eCPM (€)', profiles, numerator: 'revenueEuro', denominator: 'displays', factor: 1000, type: 'money', meaning: 'revenue per 1,000 displays (eCPM), in euros' },
   { name: 'ecpmDollar', label: 'eCPM ($)', profiles, numerator: 'revenueDollar', denominator: 'displays', factor: 1000, type: 'money', meaning: 'revenue per 1,000 displays (eCPM), in US dollars' },
@@ -217,14 +217,14 @@ export const derivedMetrics = [
   { name: 'cplEuro', label: 'CPL (€)', profiles: buyer, numerator: 'revenueEuro', denominator: 'leads', factor: 1, type: 'money', onlyWhenNamed: true, meaning: 'revenue per lead, in euros' },
   { name: 'cpdEuro', label: 'CPD (€)', profiles: buyer, numerator: 'revenueEuro', denominator: 'downloads', factor: 1, type: 'money', onlyWhenNamed: true, meaning: 'revenue per download, in euros' },
 ] as const satisfies readonly DerivedMetric[];
-export type DerivedName = (typeof derivedMetrics)[number]['name'];
+export type DerivedName = (typeof computedMetrics)[number]['name'];
 
 /** Names that a profile may use, each list in column order. */
 interface Vocabulary {
   readonly metrics: readonly Metric[];
   readonly breakdowns: readonly Breakdown[];
   readonly filters: readonly Filter[];
-  readonly derived: readonly (typeof derivedMetrics)[number][];
+  readonly computed: readonly (typeof computedMetrics)[number][];
   readonly derivedBreakdowns: readonly DerivedBreakdown[];
 }
 
@@ -234,7 +234,7 @@ export function vocabularyOf(profile: Profile): Vocabulary {
     metrics: metrics.filter(belongsToProfile),
     breakdowns: breakdowns.filter(belongsToProfile),
     filters: filters.filter(belongsToProfile),
-    derived: derivedMetrics.filter(belongsToProfile),
+    computed: computedMetrics.filter(belongsToProfile),
     derivedBreakdowns: derivedBreakdowns.filter(belongsToProfile),
   };
 }
@@ -246,7 +246,7 @@ export function findMetric(name: string): Metric | undefined {
 
 /** Finds a computed metric by its exact name. */
 export function findDerivedMetric(name: string): DerivedMetric | undefined {
-  return derivedMetrics.find((metric) => metric.name === name);
+  return computedMetrics.find((metric) => metric.name === name);
 }
 
 /** Finds a breakdown by its wire name, ignoring case. */

@@ -7,10 +7,10 @@ import { printable, quoted } from '../text/printable.ts';
 import { ExactSum } from '../totals/exact-sum.ts';
 import {
   endsTrial,
-  NotTriedError,
   type ReportWithWarnings,
   requirePrerequisite,
-  type Trial,
+  type ServiceTrial,
+  SkippedError,
 } from './trial.ts';
 
 /** A property of the service that a client depends on. */
@@ -31,7 +31,7 @@ export interface Claim {
    * error if the claim has to be skipped, or an `AdreportError` for a response that the client
    * rejects.
    */
-  check(trial: Trial): Promise<string | undefined>;
+  check(trial: ServiceTrial): Promise<string | undefined>;
 }
 
 /** All claims, in the order of the checks. */
@@ -88,8 +88,7 @@ export const claims: readonly Claim[] = [
     sentence: 'refuses the download of a report that is in progress with status 409',
     async check({ client, days }) {
       const id = await requirePrerequisite(days.create());
-      if (!(await isInProgress(client, id)))
-        throw new NotTriedError('the report was ready at once');
+      if (!(await isInProgress(client, id))) throw new SkippedError('the report was ready at once');
 
       try {
         const response = await client.download(id);
@@ -99,7 +98,7 @@ export const claims: readonly Claim[] = [
         throw error;
       }
       if (await isInProgress(client, id)) return 'it sends the data';
-      throw new NotTriedError('the report became ready before its download');
+      throw new SkippedError('the report became ready before its download');
     },
   },
   {
@@ -124,7 +123,7 @@ export const claims: readonly Claim[] = [
     sentence: 'reads since and until as the window-clock setting says, and includes both',
     async check({ days }) {
       const report = await requirePrerequisite(days.read());
-      if (!report.tail.summary) throw new NotTriedError('the report by day has no summary');
+      if (!report.tail.summary) throw new SkippedError('the report by day has no summary');
       return findDifference(report, 'window');
     },
   },
@@ -134,7 +133,7 @@ export const claims: readonly Claim[] = [
     sentence: 'sends one row per day for DAILY, inside the period and in the zone of the request',
     async check(trial) {
       const days = await requireRows(trial);
-      if (findDifference(days, 'window')) throw new NotTriedError('the report has another period');
+      if (findDifference(days, 'window')) throw new SkippedError('the report has another period');
       const difference = findDifference(days, 'columns', 'rows', 'zone');
       if (difference !== undefined || trial.settings.profile === 'buyer') return difference;
       return findDifference(await requirePrerequisite(trial.profileReport.read()), 'zone', 'rows');
@@ -167,7 +166,7 @@ export const claims: readonly Claim[] = [
       const { rows } = await requirePrerequisite(trial.profileReport.read());
       const [campaignId] = rows.flatMap((row) => row.campaignId ?? []);
       if (typeof campaignId !== 'string') {
-        throw new NotTriedError('the report by campaign names none');
+        throw new SkippedError('the report by campaign names none');
       }
 
       const report = await trial.readCampaign(campaignId);
@@ -182,12 +181,12 @@ function isRefusal(error: unknown): error is AdreportError {
   return error instanceof AdreportError && !endsTrial(error);
 }
 
-async function isInProgress(client: Trial['client'], id: string): Promise<boolean> {
+async function isInProgress(client: ServiceTrial['client'], id: string): Promise<boolean> {
   const { status } = await requirePrerequisite(client.status(id));
   return status.toLowerCase() === 'progress';
 }
 
-async function checkEncodings(trial: Trial): Promise<string | undefined> {
+async function checkEncodings(trial: ServiceTrial): Promise<string | undefined> {
   const { days, hours, settings } = trial;
   const otherEncoding = settings.encoding === 'json' ? 'form' : 'json';
   const body = encodeBody(hours.body, otherEncoding);
@@ -223,19 +222,19 @@ function findDifference(
   return differences.map(({ message }) => message).join(' ') || undefined;
 }
 
-/** Reads the report by day. Throws `NotTriedError` if it has no rows. */
-async function requireRows({ days }: Trial): Promise<ReportWithWarnings> {
+/** Reads the report by day. Throws `SkippedError` if it has no rows. */
+async function requireRows({ days }: ServiceTrial): Promise<ReportWithWarnings> {
   const report = await requirePrerequisite(days.read());
-  if (report.rows.length === 0) throw new NotTriedError('those days have no rows');
+  if (report.rows.length === 0) throw new SkippedError('those days have no rows');
   return report;
 }
 
-/** Adds up a metric. Throws `NotTriedError` for a value that is not a number. */
+/** Adds up a metric. Throws `SkippedError` for a value that is not a number. */
 function sumMetric({ rows }: ReportWithWarnings, metric: string): number {
   const sum = new ExactSum();
   for (const row of rows) {
     const number = Decimal.parse(toDecimalString(row[metric]) ?? '');
-    if (!number) throw new NotTriedError(`${metric} is ${quoted(String(row[metric]))} in a row`);
+    if (!number) throw new SkippedError(`${metric} is ${quoted(String(row[metric]))} in a row`);
     sum.add(number);
   }
   return Number(sum.get() ?? 0);

@@ -166,8 +166,10 @@ function checkClock(
 }
 
 async function checkSignIn({ account }: DoctorTools): Promise<readonly DoctorResult[]> {
-  const { campaigns, doubt } = await tryToken(await account.client());
-  return [doubt ? warningResult('sign-in', doubt) : passedResult('sign-in', `works: ${campaigns}`)];
+  const { campaigns, warning } = await tryToken(await account.client());
+  return [
+    warning ? warningResult('sign-in', warning) : passedResult('sign-in', `works: ${campaigns}`),
+  ];
 }
 
 function passedResult(check: string, message: string): DoctorResult {

@@ -6,7 +6,7 @@ import { Prompt } from '../ui/prompt.ts';
 import { type Claim, claims } from './claims.ts';
 import type { DoctorTools } from './doctor-tools.ts';
 import { type Mark, printEntry } from './print-entry.ts';
-import { endsTrial, NotTriedError, Trial } from './trial.ts';
+import { endsTrial, ServiceTrial, SkippedError } from './trial.ts';
 
 /** Result of a claim in `--json` output. */
 interface ClaimResult extends Pick<Claim, 'id' | 'kind' | 'sentence'> {
@@ -34,7 +34,7 @@ export async function tryService(tools: DoctorTools, isConfirmed: boolean): Prom
   const queryFields = await describeAccount(account);
   const { baseUrl, credentials } = await account.signIn();
   const settings = { ...queryFields, canSignIn: credentials !== undefined };
-  const trial = new Trial(await account.client(), settings, host.wallClock());
+  const trial = new ServiceTrial(await account.client(), settings, host.wallClock());
   listReports(tools, trial, baseUrl);
   if (!isConfirmed && !account.isLocal && !(await confirmReports(tools))) {
     console.note('Nothing was requested.');
@@ -52,7 +52,7 @@ export async function tryService(tools: DoctorTools, isConfirmed: boolean): Prom
   return contradictsDocumentation ? differenceExitCode : 0;
 }
 
-function listReports({ console, account }: DoctorTools, trial: Trial, baseUrl: URL): void {
+function listReports({ console, account }: DoctorTools, trial: ServiceTrial, baseUrl: URL): void {
   const service = account.isLocal ? 'the local server' : printable(baseUrl.href);
   const reports = trial.describeReports();
   const count = formatPlural(reports.length, 'small report');
@@ -72,7 +72,7 @@ function confirmReports({ console, host }: DoctorTools): Promise<boolean> {
 }
 
 /** Checks the claims in order. After a fatal error, the remaining claims are skipped. */
-async function tryClaims(trial: Trial, redact: (text: string) => string) {
+async function tryClaims(trial: ServiceTrial, redact: (text: string) => string) {
   const results: ClaimResult[] = [];
   let lastError: AdreportError | undefined;
 
@@ -102,7 +102,7 @@ function toOutcome(difference: string | undefined): Outcome {
 
 /** Turns an error from the service into an outcome. Rethrows any other error. */
 function toErrorOutcome(error: unknown): Outcome {
-  if (error instanceof NotTriedError) return { result: 'not tried', detail: error.message };
+  if (error instanceof SkippedError) return { result: 'not tried', detail: error.message };
   if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
 
   return { result: endsTrial(error) ? 'not tried' : 'differs', detail: error.message };

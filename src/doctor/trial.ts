@@ -9,7 +9,7 @@ import { buildBody, type EncodedBody, encodeBody, type ReportBody } from '../que
 import { buildQuery } from '../query/build-query.ts';
 import { formatDate } from '../query/calendar.ts';
 import type { QueryFlags } from '../query/flags/run-flags.ts';
-import { wholePart } from '../query/parts.ts';
+import { toSinglePart } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 
 /** A report in memory, with its warnings and notes. */
@@ -47,7 +47,7 @@ const dayMs = 86_400_000;
 const waitTimeoutMs = 300_000;
 
 /** Gives the claims access to the service, and requests at most ten reports. */
-export class Trial {
+export class ServiceTrial {
   readonly client: Client;
   readonly settings: TrialSettings;
   readonly days: TrialReport;
@@ -68,7 +68,7 @@ export class Trial {
     const oneDay = { since: dateBefore(3), until: dateBefore(3), metrics: ['displays'] };
     const plan = (description: string, flags: QueryFlags): TrialReport => {
       const query = buildQuery(flags, { ...settings, nowMs });
-      return this.#createReport(description, wholePart(query, nowMs));
+      return this.#createReport(description, toSinglePart(query, nowMs));
     };
 
     const dates = `${threeDays.since} to ${threeDays.until}`;
@@ -101,7 +101,7 @@ export class Trial {
     if (id !== undefined) return id;
 
     response?.close();
-    throw new NotTriedError('the service sends the data instead of a report ID');
+    throw new SkippedError('the service sends the data instead of a report ID');
   }
 
   /** Requests the status of an ID that belongs to no report. Rejects if the service refuses it. */
@@ -135,7 +135,7 @@ export class Trial {
 }
 
 /** Thrown by a claim that has to be skipped. */
-export class NotTriedError extends Error {}
+export class SkippedError extends Error {}
 
 /** Returns true if no further claim can be checked after this error. */
 export function endsTrial(error: unknown): boolean {
@@ -151,6 +151,6 @@ export async function requirePrerequisite<Value>(value: Promise<Value>): Promise
     return await value;
   } catch (error) {
     if (!(error instanceof AdreportError) || endsTrial(error)) throw error;
-    throw new NotTriedError(`its report is not available: ${error.message}`);
+    throw new SkippedError(`its report is not available: ${error.message}`);
   }
 }

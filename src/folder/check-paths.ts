@@ -1,7 +1,7 @@
 import { checkFolder, type FolderCheck, type Problem } from './check-folder.ts';
 import { type Declaration, declarationName } from './declaration.ts';
 import { type DefectiveDeclaration, describeDefect } from './declaration-file.ts';
-import type { TypedPath } from './find-folders.ts';
+import type { PathArgument } from './find-folders.ts';
 import { refreshSnapshot } from './folder-snapshot.ts';
 import { type NamedFolder, type ReadFoldersOptions, readFolders } from './read-folders.ts';
 
@@ -17,7 +17,7 @@ export interface CheckedFolder {
 
 /** Checks the declared folders at a path and below it. Throws whatever `readFolders` throws. */
 export async function checkPath(
-  path: TypedPath,
+  path: PathArgument,
   options: ReadFoldersOptions,
 ): Promise<CheckedFolder[]> {
   const checked: CheckedFolder[] = [];

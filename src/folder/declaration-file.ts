@@ -65,7 +65,7 @@ interface DeclareOptions extends FolderRun {
   readonly folder: string;
 
   /** Path for messages. */
-  readonly shown: string;
+  readonly displayPath: string;
 
   /** Query whose output is relative to the folder. */
   readonly query: FolderRequest;
@@ -114,30 +114,31 @@ export async function declare(options: DeclareOptions): Promise<DeclareResult> {
 async function planDeclaration(
   options: DeclareOptions,
 ): Promise<DeclareResult & { readonly isChanged: boolean }> {
-  const { folder, shown, nowMs, isFresh, host } = options;
+  const { folder, displayPath, nowMs, isFresh, host } = options;
   const file = await readDeclaration(folder);
   const isDefective = file.kind === 'edited' || file.kind === 'unreadable';
-  if (isDefective && !isFresh) throw declarationError(file, { shown, platform: host.platform });
+  if (isDefective && !isFresh)
+    throw declarationError(file, { displayPath, platform: host.platform });
 
   const days = findRequestedDays(options.query, nowMs);
   if (file.kind === 'absent' || file.kind === 'unreadable') {
     const since = await findFirstDay(folder, days.since, host.signal);
     const declaration = declareReport(options.query, { ...days, since });
-    const note = formatFirstNote(shown, declaration);
+    const note = formatFirstNote(displayPath, declaration);
     return { declaration, warnings: [], notes: [note], isChanged: true };
   }
 
   const { declaration: before } = file;
   const request = withFolderMetrics(before, options.query);
   const changes = reportDifferences(before, request);
-  if (changes.length > 0 && !isFresh) throw otherReportError(shown, changes);
+  if (changes.length > 0 && !isFresh) throw otherReportError(displayPath, changes);
 
   const isOther = changes.length > 0 || file.kind === 'edited';
   const declaration = extendDeclaration(before, request, { days, isOther });
   const warnings: string[] = [];
-  if (changes.length > 0) warnings.push(formatNewReport(shown, changes));
+  if (changes.length > 0) warnings.push(formatNewReport(displayPath, changes));
   const hasMoved = before.since !== declaration.since;
-  if (hasMoved) warnings.push(formatNewSince(shown, before, declaration));
+  if (hasMoved) warnings.push(formatNewSince(displayPath, before, declaration));
   const isChanged = isOther || formatKeys(before) !== formatKeys(declaration);
   return { declaration, warnings, notes: [], isChanged };
 }
@@ -169,7 +170,7 @@ const ownKeys = ['login', 'service', 'id'] as const;
 async function parseDeclaration(path: string) {
   const section = (await readYamlFile(path, declarationName)).section();
   const { values } = readSavedOptions([section], {
-    shownPath: declarationName,
+    displayPath: declarationName,
     otherKeys: ownKeys,
   });
 
@@ -248,34 +249,34 @@ async function writeDeclaration(
 }
 
 /** Formats `Declared in data/_adreport.yaml: one file per day from 2026-11-01 on, by OS.` */
-function formatFirstNote(shown: string, { since, until, split, query }: Declaration): string {
+function formatFirstNote(displayPath: string, { since, until, split, query }: Declaration): string {
   const days = until === 'now' ? `${since} on` : `${since} to ${until}`;
   const { breakdowns } = query;
   const by = breakdowns.length > 0 ? `by ${breakdowns.join(', ')}` : 'in total';
-  return `Declared in ${shown}/${declarationName}: one file per ${split} from ${days}, ${by}.`;
+  return `Declared in ${displayPath}/${declarationName}: one file per ${split} from ${days}, ${by}.`;
 }
 
-function formatNewSince(shown: string, before: Declaration, after: Declaration): string {
+function formatNewSince(displayPath: string, before: Declaration, after: Declaration): string {
   const dayMs = 86_400_000;
   const days = Math.round((Date.parse(before.since) - Date.parse(after.since)) / dayMs);
-  return `${shown} now begins on ${after.since}, not on ${before.since}: ${formatPlural(days, 'day')} more. To undo this, write since: ${before.since} in ${shown}/${declarationName}.`;
+  return `${displayPath} now begins on ${after.since}, not on ${before.since}: ${formatPlural(days, 'day')} more. To undo this, write since: ${before.since} in ${displayPath}/${declarationName}.`;
 }
 
-function formatNewReport(shown: string, changes: readonly string[]): string {
-  return `${shown} has a new declaration (${changes.join('; ')}). Its other files are from another report until adreport update downloads them.`;
+function formatNewReport(displayPath: string, changes: readonly string[]): string {
+  return `${displayPath} has a new declaration (${changes.join('; ')}). Its other files are from another report until adreport update downloads them.`;
 }
 
-function otherReportError(shown: string, changes: readonly string[]): UsageError {
-  return new UsageError(`${shown} holds another report (${changes.join('; ')}).`, {
+function otherReportError(displayPath: string, changes: readonly string[]): UsageError {
+  return new UsageError(`${displayPath} holds another report (${changes.join('; ')}).`, {
     code: 'OTHER_REPORT',
     hint: 'Use another -o, or add --fresh to replace the folder’s declaration.',
   });
 }
 
 /** A folder in messages. */
-interface ShownFolder {
+interface DisplayedFolder {
   /** Path from the working folder. */
-  readonly shown: string;
+  readonly displayPath: string;
   readonly platform: NodeJS.Platform;
 }
 
@@ -283,9 +284,12 @@ interface ShownFolder {
 export type DefectiveDeclaration = Exclude<DeclarationFile, { readonly kind: 'valid' }>;
 
 /** Builds the error for an unusable declaration. */
-export function declarationError(defect: DefectiveDeclaration, folder: ShownFolder): UsageError {
+export function declarationError(
+  defect: DefectiveDeclaration,
+  folder: DisplayedFolder,
+): UsageError {
   const isEdited = defect.kind === 'edited';
-  return new UsageError(`${folder.shown}/${declarationName} ${describeDefect(defect)}.`, {
+  return new UsageError(`${folder.displayPath}/${declarationName} ${describeDefect(defect)}.`, {
     hint: isEdited
       ? `Undo the edit, or declare what it says now: ${declaringCommand(defect.declaration, folder)}`
       : 'Restore it, or replace it with run --fresh.',
@@ -301,10 +305,10 @@ export function describeDefect(defect: DefectiveDeclaration): string {
 /** Formats the `run --fresh` command that accepts an edited declaration. */
 function declaringCommand(
   { query, since, until }: Declaration,
-  { shown, platform }: ShownFolder,
+  { displayPath, platform }: DisplayedFolder,
 ): string {
   const [{ path, format }] = query.outputs;
-  const outputs = [{ path: join(escapeBraces(shown), path), format }] as const;
+  const outputs = [{ path: join(escapeBraces(displayPath), path), format }] as const;
   const days = until === 'now' ? { since } : { since, until };
   return commandFor({ ...query, outputs }, days, { platform, flags: { fresh: true } });
 }

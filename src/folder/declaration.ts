@@ -85,7 +85,7 @@ export function findRequestedDays(query: FolderRequest, nowMs: number): FolderDa
 /** Builds the declaration of a report for the given days. */
 export function declareReport(request: FolderRequest, days: FolderDays): Declaration {
   const { period, report, ...query } = request;
-  return toDeclaration({ ...query, ...days, hasTypedMetrics: true });
+  return toDeclaration({ ...query, ...days, hasNamedMetrics: true });
 }
 
 /**
@@ -129,7 +129,7 @@ export function withFolderMetrics(
   { query: { profile, metrics } }: Declaration,
   request: FolderRequest,
 ): FolderRequest {
-  const isUnchanged = request.hasTypedMetrics || request.profile !== profile;
+  const isUnchanged = request.hasNamedMetrics || request.profile !== profile;
   return isUnchanged ? request : { ...request, metrics };
 }
 

@@ -11,11 +11,11 @@ export function isFolderRecord(name: string): boolean {
 }
 
 /** A path from the command line. */
-export interface TypedPath {
+export interface PathArgument {
   readonly absolute: string;
 
   /** Path as the user entered it, for messages. */
-  readonly shown: string;
+  readonly displayPath: string;
 }
 
 /** A declared folder at a path from the command line. */
@@ -33,7 +33,10 @@ export interface FolderTarget {
  * @throws UsageError if a path does not exist or has no declaration, so that an unmounted disk does
  * not pass the check
  */
-export async function findFolders(path: TypedPath, signal: AbortSignal): Promise<FolderTarget[]> {
+export async function findFolders(
+  path: PathArgument,
+  signal: AbortSignal,
+): Promise<FolderTarget[]> {
   if (!(await isFolder(path))) return [await findFolderAbove(path)];
 
   const targets: FolderTarget[] = [];
@@ -48,24 +51,24 @@ export async function findFolders(path: TypedPath, signal: AbortSignal): Promise
     }
   }
   if (targets.length === 0) throw await notDeclaredError(path);
-  return targets.sort((one, other) => (one.folder < other.folder ? -1 : 1));
+  return targets.sort((a, b) => (a.folder < b.folder ? -1 : 1));
 }
 
-async function isFolder({ absolute, shown }: TypedPath): Promise<boolean> {
+async function isFolder({ absolute, displayPath }: PathArgument): Promise<boolean> {
   try {
     return (await fs.stat(absolute)).isDirectory();
   } catch (error) {
     const code = codeOf(error) ?? '';
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes(code);
     const why = isAbsent ? 'does not exist' : `cannot be read (${code})`;
-    throw new UsageError(`${printable(shown)} ${why}.`, {
+    throw new UsageError(`${printable(displayPath)} ${why}.`, {
       hint: 'Pass a folder written by run, or a file in it. If the path existed before, check that its disk is mounted.',
     });
   }
 }
 
 /** Finds the nearest declared folder above a file. */
-async function findFolderAbove(path: TypedPath): Promise<FolderTarget> {
+async function findFolderAbove(path: PathArgument): Promise<FolderTarget> {
   let folder = path.absolute;
   while (folder !== dirname(folder)) {
     folder = dirname(folder);
@@ -80,9 +83,9 @@ async function listNames(folder: string): Promise<string[]> {
   return fs.readdir(folder).catch(() => []);
 }
 
-async function notDeclaredError({ absolute, shown }: TypedPath): Promise<UsageError> {
+async function notDeclaredError({ absolute, displayPath }: PathArgument): Promise<UsageError> {
   const hasHistory = (await listNames(absolute)).some(isHistoryName);
-  return new UsageError(`${printable(shown)} has no declaration (${declarationName}).`, {
+  return new UsageError(`${printable(displayPath)} has no declaration (${declarationName}).`, {
     hint: hasHistory
       ? 'It has a history: run the command that filled it again, which writes a new declaration.'
       : 'If run has filled it, check that its disk is mounted. To fill a folder, see: adreport help folders',

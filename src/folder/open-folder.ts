@@ -45,13 +45,13 @@ export async function openFolder(
   const { split = 'day', outputs } = whole.query;
   const [{ path, format }] = outputs;
   const { folder, output } = locateFolder(path, { names: nameValues(whole), cwd });
-  const shown = relative(cwd, folder) || '.';
+  const displayPath = relative(cwd, folder) || '.';
   const request = { ...whole.query, split, outputs: [{ path: output, format }] as const };
-  const declared = await declare({ ...run, folder, shown, query: request });
+  const declared = await declare({ ...run, folder, displayPath, query: request });
 
   const { declaration } = declared;
   const snapshot = await readFolder(folder, declaration, { signal: host.signal, hashes: false });
-  const earlier = warnAboutEarlierParts(snapshot, whole.since, { ...run, shown });
+  const earlier = warnAboutEarlierParts(snapshot, whole.since, { ...run, displayPath });
   const due = planned.parts.filter((part) => {
     return isFresh || isDue({ ...part, name: declaration.pattern.nameFor(part) }, snapshot);
   });
@@ -68,7 +68,7 @@ export async function openFolder(
 function warnAboutEarlierParts(
   snapshot: FolderSnapshot,
   since: number,
-  { host, nowMs, shown }: FolderRun & { readonly shown: string },
+  { host, nowMs, displayPath }: FolderRun & { readonly displayPath: string },
 ): string[] {
   const selection = { window: { since: 0, until: since - 1 } };
   const { problems } = checkFolder({ ...snapshot, selection }, Math.floor(nowMs / 1_000));
@@ -76,7 +76,7 @@ function warnAboutEarlierParts(
   if (behind.length === 0) return [];
 
   const parts = formatPlural(behind.length, snapshot.declaration.split);
-  const update = `adreport update ${pathWord(shown, host.platform)}`;
+  const update = `adreport update ${pathWord(displayPath, host.platform)}`;
   return [
     `Before this period, ${parts} ${isOrAre(behind.length)} missing or stale. To download: ${update}`,
   ];

@@ -1,8 +1,8 @@
 import { UsageError } from '../errors.ts';
-import { resolvePeriod, type TypedPeriod } from '../query/period.ts';
+import { type PeriodInput, resolvePeriod } from '../query/period.ts';
 import { printable } from '../text/printable.ts';
 import { type DefectiveDeclaration, readDeclaration } from './declaration-file.ts';
-import { findFolders, type TypedPath } from './find-folders.ts';
+import { findFolders, type PathArgument } from './find-folders.ts';
 import { type FolderSnapshot, readFolder } from './folder-snapshot.ts';
 import { listParts } from './parts.ts';
 
@@ -14,7 +14,7 @@ export type NamedFolder = { readonly folder: string } & (
 
 export interface ReadFoldersOptions {
   /** Period to read. Default: the whole folder. */
-  readonly period: TypedPeriod;
+  readonly period: PeriodInput;
 
   /** Milliseconds since 1970. */
   readonly nowMs: number;
@@ -28,11 +28,11 @@ export interface ReadFoldersOptions {
  * folders
  */
 export async function readFolders(
-  path: TypedPath,
+  path: PathArgument,
   options: ReadFoldersOptions,
 ): Promise<NamedFolder[]> {
   const { period, since, until } = options.period;
-  const isTyped = (period ?? since ?? until) !== undefined;
+  const isExplicit = (period ?? since ?? until) !== undefined;
   const folders: NamedFolder[] = [];
   for (const { folder, file: name } of await findFolders(path, options.signal)) {
     const file = await readDeclaration(folder);
@@ -43,19 +43,19 @@ export async function readFolders(
     const { timezone: zone, split: unit } = file.declaration;
     const moment = { zone, unit, nowMs: options.nowMs };
     const selection = {
-      window: isTyped ? resolvePeriod({ period, since, until }, moment) : undefined,
+      window: isExplicit ? resolvePeriod({ period, since, until }, moment) : undefined,
       names: name === undefined ? undefined : new Set([name]),
     };
     const reading = { selection, signal: options.signal, hashes: true };
     folders.push({ folder, snapshot: await readFolder(folder, file.declaration, reading) });
   }
-  if (isTyped) requireParts(path, folders, options);
+  if (isExplicit) requireParts(path, folders, options);
   return folders;
 }
 
 /** Throws `UsageError` if the period is outside all of the folders. */
 function requireParts(
-  { shown }: TypedPath,
+  { displayPath }: PathArgument,
   folders: readonly NamedFolder[],
   { period: { period, since, until }, nowMs }: ReadFoldersOptions,
 ): void {
@@ -66,8 +66,8 @@ function requireParts(
   });
   if (!first || hasParts) return;
 
-  const typed = period ?? [since, until].filter(Boolean).join(' to ');
-  throw new UsageError(`${printable(shown)} has no days in ${printable(typed)}.`, {
+  const input = period ?? [since, until].filter(Boolean).join(' to ');
+  throw new UsageError(`${printable(displayPath)} has no days in ${printable(input)}.`, {
     about: { flag: period === undefined ? '--since' : '--period' },
     hint: `The folder covers ${first.declaration.since} to ${first.declaration.until}.`,
   });

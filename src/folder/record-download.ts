@@ -78,12 +78,12 @@ export async function recordDownload(
   await requireUnmovedFolder(outputFolder, report.part);
   const { declaration } = outputFolder;
   const line = buildLine(declaration, report);
-  const shown = printable(line.file);
+  const displayPath = printable(line.file);
   const kept = report.hasNumbers ? undefined : await findFileToKeep(outputFolder, line);
   if (kept) {
     const why =
       'because the new report has no numbers. To accept that, delete the file and run again';
-    return { kept, warnings: [`${shown} was kept, ${why}.`] };
+    return { kept, warnings: [`${displayPath} was kept, ${why}.`] };
   }
 
   await appendLine(outputFolder, line);
@@ -91,7 +91,7 @@ export async function recordDownload(
   const warnings: string[] = [];
   if (!report.hasNumbers && last && hasNumbers(last)) {
     const rows = formatPlural(last.rows, 'row');
-    warnings.push(`${shown} now has no numbers; the last download had ${rows}.`);
+    warnings.push(`${displayPath} now has no numbers; the last download had ${rows}.`);
   }
   const isSameReport = last?.id === declaration.id;
   return { changes: isSameReport ? findChanges(last.totals, line.totals) : undefined, warnings };

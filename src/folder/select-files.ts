@@ -41,5 +41,5 @@ export function selectFiles(snapshot: FolderSnapshot, now: number): SelectedPart
     const isFinished = line !== undefined && isFinal(line, part, declaration);
     selected.push({ part, gap, line, isFinal: isFinished });
   }
-  return selected.sort((one, other) => one.part.since - other.part.since);
+  return selected.sort((a, b) => a.part.since - b.part.since);
 }

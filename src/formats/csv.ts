@@ -37,7 +37,7 @@ export class CsvEncoder implements Encoder {
   }
 
   encode(batch: RowBatch): Pieces {
-    this.#plan.follow(batch);
+    this.#plan.addBatch(batch);
     const header = this.#takeHeader();
     if (this.#copiedFields) return [header, this.#copier.copyToCsv(batch, this.#copiedFields)];
 
@@ -50,7 +50,7 @@ export class CsvEncoder implements Encoder {
   }
 
   end(tail: ReportTail): Pieces {
-    this.#plan.settle(tail.fields);
+    this.#plan.finish(tail.fields);
     const header = this.#takeHeader();
     const ended = this.#values
       .listEndedRows(this.#columns)

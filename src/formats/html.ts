@@ -20,7 +20,7 @@ export class PageEncoder implements Encoder {
   }
 
   encode(batch: RowBatch): Pieces {
-    this.#plan.follow(batch);
+    this.#plan.addBatch(batch);
     this.#sums.observe(batch, this.#plan.columns);
 
     const rowCount = (this.#rows?.length ?? 0) + batch.rowCount;
@@ -31,7 +31,7 @@ export class PageEncoder implements Encoder {
   }
 
   end(tail: ReportTail, messages?: ReportMessages): Pieces {
-    this.#plan.settle(tail.fields);
+    this.#plan.finish(tail.fields);
     const model = buildReportModel({
       plan: this.#plan,
       sums: this.#sums,

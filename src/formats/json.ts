@@ -83,7 +83,7 @@ class PlannedRowWriter implements RowWriter {
     this.#fields = batch.fields;
     // Without a selection, every field gets a column, even if it appears late.
     if (hasNewFields && !this.#hasSelection) this.#plan = new ColumnPlan(this.#options);
-    this.#plan.follow(batch);
+    this.#plan.addBatch(batch);
 
     const rows = this.#listRowMembers(batch).map((members) => `{${members.join(',')}}`);
     return Buffer.from(rows.join(this.#separator));
@@ -94,7 +94,7 @@ class PlannedRowWriter implements RowWriter {
     const { normalize = false } = this.#options;
     const members = Array.from({ length: batch.rowCount }, (): string[] => []);
     for (const { field, name, numeric, metric } of this.#plan.columns) {
-      if (metric?.derived) continue;
+      if (metric?.computed) continue;
       const key = `${JSON.stringify(name)}:`;
       for (const [row, json] of readJsonValues(batch, field).entries()) {
         if (json === undefined) continue;

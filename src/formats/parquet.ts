@@ -132,7 +132,7 @@ export class ParquetEncoder implements Encoder {
   }
 
   encode(batch: RowBatch): Pieces {
-    this.#plan.follow(batch);
+    this.#plan.addBatch(batch);
     this.#addColumns();
     this.#addRows(batch);
     this.#groupRows += batch.rowCount;
@@ -142,7 +142,7 @@ export class ParquetEncoder implements Encoder {
   }
 
   end({ fields, members }: ReportTail, messages?: ReportMessages): Pieces {
-    this.#plan.settle(fields);
+    this.#plan.finish(fields);
     this.#addColumns();
     this.#addEndedRows();
     for (const { name, json } of members) this.#addMetadata(name, json.toString());
@@ -359,7 +359,7 @@ function chooseType(
   { type, metric }: PlannedColumn,
   values: readonly (Value | undefined)[],
 ): ParquetType {
-  if (metric?.derived) return parquetTypes.money;
+  if (metric?.computed) return parquetTypes.money;
   if (type === undefined || type === 'id' || type === 'text') return parquetTypes.text;
 
   const parquetType: ParquetType = parquetTypes[type];

@@ -46,9 +46,9 @@ export class RowValues {
       const matches = this.#matcher?.match(batch) ?? [];
       return matches.map((sums) => sums && this.#formatEarlier(column, sums));
     }
-    if (!metric?.derived) return readField(batch, field);
+    if (!metric?.computed) return readField(batch, field);
 
-    const { numeratorField, denominatorField } = metric.derived;
+    const { numeratorField, denominatorField } = metric.computed;
     const values = new Map(
       [numeratorField, denominatorField].map((name) => [name, readField(batch, name)]),
     );
@@ -74,7 +74,7 @@ export class RowValues {
 
   /** Formats a value of the earlier report like the current values. */
   #formatEarlier({ field, metric, type }: PlannedColumn, sums: Sums): Cell {
-    if (metric?.derived) return roundDerived(metric, sums);
+    if (metric?.computed) return roundDerived(metric, sums);
 
     const sum = sums.get(field);
     if (sum !== undefined && type === 'money' && this.#hasDecimalComma) {

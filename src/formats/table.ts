@@ -18,7 +18,7 @@ export function createTableEncoder(options: EncodeOptions): Encoder {
 
   return {
     encode(batch) {
-      plan.follow(batch);
+      plan.addBatch(batch);
       sums.observe(batch, plan.columns);
       sizeBytes += batch.sizeBytes;
       if (rows.length + batch.rowCount > maxRows || sizeBytes > 1e6 * maxMegabytes) {
@@ -29,7 +29,7 @@ export function createTableEncoder(options: EncodeOptions): Encoder {
     },
 
     end(tail) {
-      plan.settle(tail.fields);
+      plan.finish(tail.fields);
       const lines = drawReport({ plan, sums, rows, options });
       return [Buffer.from(lines.map((line) => `${line}\n`).join(''))];
     },

@@ -8,13 +8,13 @@ import { maxTextLength, metricStyle, type SheetCell } from '../present/sheet/she
 import {
   buttonWidth,
   columnLetters,
-  headerRowXml,
   listClosingParts,
   listOpeningParts,
-  rowXml,
-  sheetEndXml,
-  sheetListXml,
-  sheetStartXml,
+  renderHeaderRow,
+  renderRow,
+  renderSheetEnd,
+  renderSheetList,
+  renderSheetStart,
 } from '../present/sheet/spreadsheet.ts';
 import { buildSummarySheet } from '../present/sheet/summary-sheet.ts';
 import { ZipArchive } from '../present/sheet/zip-archive.ts';
@@ -92,8 +92,8 @@ export class SpreadsheetEncoder implements Encoder {
     this.#rowCount += batch.rowCount;
     if (this.#rowCount > maxRows) throw tooManyRowsError();
 
-    this.#plan.follow(batch);
-    this.#columns ??= this.#values.withEarlierColumns(this.#plan.shown);
+    this.#plan.addBatch(batch);
+    this.#columns ??= this.#values.withEarlierColumns(this.#plan.visibleColumns);
     this.#sums.observe(batch, this.#plan.columns);
 
     const rows = this.#toSheetRows(batch, this.#columns, rowsBefore);
@@ -110,8 +110,8 @@ export class SpreadsheetEncoder implements Encoder {
   end(tail: ReportTail, messages?: ReportMessages): Pieces {
     const plan = this.#plan;
     const options = this.#options;
-    plan.settle(tail.fields);
-    this.#columns ??= this.#values.withEarlierColumns(plan.shown);
+    plan.finish(tail.fields);
+    this.#columns ??= this.#values.withEarlierColumns(plan.visibleColumns);
     if (!this.#hasStartedSheet) {
       this.#sortHeldRows(this.#columns);
       this.#startSheet();
@@ -119,7 +119,7 @@ export class SpreadsheetEncoder implements Encoder {
     this.#writeEndedRows(this.#columns);
     const sums = this.#sums;
     const range = this.#tableRange();
-    this.#archive.end(sheetEndXml({ tableRange: range, pagesAcross: this.#pagesAcross }));
+    this.#archive.end(renderSheetEnd({ tableRange: range, pagesAcross: this.#pagesAcross }));
 
     const sheetNotes = this.#listNotes(tail.summary?.timezone);
 
@@ -130,7 +130,7 @@ export class SpreadsheetEncoder implements Encoder {
     this.#archive.add('xl/worksheets/sheet2.xml', summary.xml);
     this.#archive.add(
       'xl/workbook.xml',
-      sheetListXml(summary.printArea, this.#countRepeatedColumns()),
+      renderSheetList(summary.printArea, this.#countRepeatedColumns()),
     );
     const table = range === undefined ? undefined : { headings: this.#headings, range };
     for (const part of listClosingParts(table, summary.chart)) {
@@ -164,7 +164,7 @@ export class SpreadsheetEncoder implements Encoder {
   #writeRows(rows: readonly SheetRow[], rowsBefore: number): void {
     // Rows are numbered from 1, and the first one is the header.
     for (const [i, row] of rows.entries()) {
-      this.#archive.write(rowXml(rowsBefore + i + 2, row, this.#widths));
+      this.#archive.write(renderRow(rowsBefore + i + 2, row, this.#widths));
     }
   }
 
@@ -203,8 +203,8 @@ export class SpreadsheetEncoder implements Encoder {
     this.#widths = widths;
     const totalWidth = widths.reduce((sum, width) => sum + width, 0);
     this.#pagesAcross = Math.max(1, Math.ceil(totalWidth / maxPageWidth));
-    const headerRow = columns.length > 0 ? headerRowXml(1, headerCells, widths) : '';
-    this.#archive.write(sheetStartXml(widths, 'table') + headerRow);
+    const headerRow = columns.length > 0 ? renderHeaderRow(1, headerCells, widths) : '';
+    this.#archive.write(renderSheetStart(widths, 'table') + headerRow);
     this.#writeRows(this.#heldRows, 0);
     this.#heldRows = [];
   }

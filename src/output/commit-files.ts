@@ -8,7 +8,7 @@ import type { WrittenFile } from './written-file.ts';
  * `OutputError` that names the files already in place.
  */
 export async function commitFiles(files: readonly WrittenFile[]): Promise<void> {
-  const inOrder = files.toSorted((one, other) => Number(one.isStream) - Number(other.isStream));
+  const inOrder = files.toSorted((a, b) => Number(a.isStream) - Number(b.isStream));
   const inPlace: string[] = [];
   for (const file of inOrder) {
     try {

@@ -26,10 +26,10 @@ export interface Provenance {
   readonly version: string;
 }
 
-type DownloadFacts = Pick<Provenance, 'reportId' | 'downloadedMs' | 'version'>;
+type DownloadInfo = Pick<Provenance, 'reportId' | 'downloadedMs' | 'version'>;
 
 /** Describes the origin of a report, or only its download if the query is not known. */
-export function describeProvenance(query: Query | undefined, facts: DownloadFacts): Provenance {
+export function describeProvenance(query: Query | undefined, facts: DownloadInfo): Provenance {
   if (!query) return { ...facts, request: null, filters: [], key: [] };
   const { service, account, filters, breakdowns } = query;
   return {

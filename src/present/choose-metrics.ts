@@ -10,7 +10,7 @@ const conversions = ['downloads', 'leads', 'landings'];
  * Finds the metric by which rows are sorted, ranked and compared: revenue, if the report has it.
  */
 export function findLeadingMetric(metrics: readonly ReportMetric[]): ReportMetric | undefined {
-  const sums = metrics.filter(({ derived }) => !derived);
+  const sums = metrics.filter(({ computed }) => !computed);
   return listMainMetrics(sums)[0] ?? sums[0];
 }
 

@@ -4,7 +4,7 @@ import type { Comparison } from '../totals/comparison.ts';
 import { addSums, type Group, GroupedTotals } from '../totals/grouped-totals.ts';
 import { byMetric, othersLabel } from '../totals/ranked-groups.ts';
 import { metricValue } from '../totals/report-metrics.ts';
-import type { ReportSums, Unit } from '../totals/report-sums.ts';
+import type { Dimension, ReportSums } from '../totals/report-sums.ts';
 import { formatGroupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
 
@@ -14,31 +14,34 @@ const maxNames = 5;
 /**
  * Lists the breakdowns other than time. If the report is empty, lists those of the earlier report.
  */
-export function listBreakdowns(sums: ReportSums, comparison: Comparison | undefined): Unit[] {
+export function listBreakdowns(sums: ReportSums, comparison: Comparison | undefined): Dimension[] {
   const isEmpty = sums.total.rowCount === 0;
-  const earlier = comparison?.sums.units.map((unit) => ({ ...unit, groups: new GroupedTotals() }));
-  const units = (isEmpty && earlier) || sums.units;
-  return units.filter(({ isTime }) => !isTime);
+  const earlier = comparison?.sums.dimensions.map((dimension) => ({
+    ...dimension,
+    groups: new GroupedTotals(),
+  }));
+  const dimensions = (isEmpty && earlier) || sums.dimensions;
+  return dimensions.filter(({ isTime }) => !isTime);
 }
 
 /** Formats `Ended: Summer (€12.00 before).`, or returns `undefined` if nothing has ended. */
 export function formatEndedGroups(
-  unit: Unit,
+  dimension: Dimension,
   metric: ReportMetric,
   comparison: Comparison,
 ): string | undefined {
-  const ended = findEndedGroups(unit, comparison, metric);
+  const ended = findEndedGroups(dimension, comparison, metric);
   if (ended.length === 0) return undefined;
 
   const count = ended.length > maxNames + 1 ? maxNames : ended.length;
   const items = ended.slice(0, count).map((group) => {
-    const name = formatGroupName(unit.fields, group.key);
+    const name = formatGroupName(dimension.fields, group.key);
     return `${name} (${formatWithCurrency(metric, group.sums)} before)`;
   });
 
   const others = ended.slice(count);
   if (others.length > 0) {
-    const sums = addSums(others, comparison.sums.findGroups(unit)?.metrics ?? []);
+    const sums = addSums(others, comparison.sums.findGroups(dimension)?.metrics ?? []);
     items.push(`${othersLabel(others.length)} (${formatWithCurrency(metric, sums)} before)`);
   }
   return `Ended: ${joinWords(items)}.`;
@@ -48,9 +51,13 @@ export function formatEndedGroups(
  * Finds the groups of an earlier report that are missing from this one, largest first. Groups that
  * had no value or 0 are left out.
  */
-export function findEndedGroups(unit: Unit, { sums }: Comparison, metric: ReportMetric): Group[] {
-  const before = sums.findGroups(unit);
-  const { groups } = unit;
+export function findEndedGroups(
+  dimension: Dimension,
+  { sums }: Comparison,
+  metric: ReportMetric,
+): Group[] {
+  const before = sums.findGroups(dimension);
+  const { groups } = dimension;
   if (!before || !groups) return [];
 
   const ended = [...before].filter(({ key, sums: sumsBefore }) => {

@@ -3,7 +3,7 @@ import type { ReportMetric } from '../query/metrics.ts';
 import type { Comparison } from '../totals/comparison.ts';
 import type { Group, Sums } from '../totals/grouped-totals.ts';
 import { compareMetric, metricValue } from '../totals/report-metrics.ts';
-import { type ReportSums, type Unit, unitNoun } from '../totals/report-sums.ts';
+import { type Dimension, dimensionNoun, type ReportSums } from '../totals/report-sums.ts';
 import { findEndedGroups } from './ended-groups.ts';
 import { formatGroupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
@@ -29,22 +29,22 @@ export function formatHeadline(
   const amount = formatWithCurrency(metric, now);
   const sentence = `${subject} ${isRise ? 'rose' : 'fell'} ${percent} to ${amount}`;
 
-  const units = sums.units.filter(({ isTime }) => !isTime);
-  for (const unit of units) {
-    const contributions = listContributions(unit, comparison, metric);
+  const dimensions = sums.dimensions.filter(({ isTime }) => !isTime);
+  for (const dimension of dimensions) {
+    const contributions = listContributions(dimension, comparison, metric);
     // A single group contributed the whole change.
     if (contributions.length < 2) continue;
     contributions.sort((a, b) => (isRise ? b.change - a.change : a.change - b.change));
     const [largest] = contributions;
     // A sentence needs a name.
     if (!largest?.key.some((value) => value)) break;
-    return `${sentence}; ${formatContribution(largest, unit, metric)}.`;
+    return `${sentence}; ${formatContribution(largest, dimension, metric)}.`;
   }
   return `${sentence}.`;
 }
 
-function isRevenue({ field, derived }: ReportMetric): boolean {
-  return !derived && (metricOfField(field)?.name.startsWith('revenue') ?? false);
+function isRevenue({ field, computed }: ReportMetric): boolean {
+  return !computed && (metricOfField(field)?.name.startsWith('revenue') ?? false);
 }
 
 function valueOrZero(sums: Sums | undefined, metric: ReportMetric): number {
@@ -62,15 +62,15 @@ interface Contribution extends Pick<Group, 'key'> {
 
 /** Lists the contributions of all groups, including groups that only one of the reports has. */
 function listContributions(
-  unit: Unit,
+  dimension: Dimension,
   comparison: Comparison,
   metric: ReportMetric,
 ): Contribution[] {
-  const { groups } = unit;
-  const earlier = comparison.sums.findGroups(unit);
+  const { groups } = dimension;
+  const earlier = comparison.sums.findGroups(dimension);
   if (!groups || !earlier) return [];
 
-  return [...groups, ...findEndedGroups(unit, comparison, metric)].map(({ key }) => {
+  return [...groups, ...findEndedGroups(dimension, comparison, metric)].map(({ key }) => {
     const now = groups.find(key)?.sums;
     const before = earlier.find(key)?.sums;
     return {
@@ -84,11 +84,11 @@ function listContributions(
 
 function formatContribution(
   { key, now, before, change }: Contribution,
-  unit: Unit,
+  dimension: Dimension,
   metric: ReportMetric,
 ): string {
-  const name = `“${formatGroupName(unit.fields, key)}”`;
-  const noun = unitNoun(unit);
+  const name = `“${formatGroupName(dimension.fields, key)}”`;
+  const noun = dimensionNoun(dimension);
   if (now && !before) return `the new ${noun} ${name} added ${formatWithCurrency(metric, now)}`;
   if (!now && before) {
     return `the ${noun} ${name}, which ended, had ${formatWithCurrency(metric, before)}`;

@@ -20,7 +20,7 @@ export function addCurrency({ field, type }: ReportMetric, text: string): string
  * no shares, and if the whole is 0 or the part is negative.
  */
 export function computeShare(metric: ReportMetric, part: Sums, whole: Sums): number | undefined {
-  if (metric.derived) return undefined;
+  if (metric.computed) return undefined;
   const value = metricValue(metric, part) ?? 0;
   const all = metricValue(metric, whole) ?? 0;
   return all > 0 && value >= 0 ? value / all : undefined;

@@ -10,11 +10,11 @@ import { type DateUnit, toKeyValue } from '../totals/group-keys.ts';
 import type { GroupedTotals, Sums } from '../totals/grouped-totals.ts';
 import { describeReport, formatPeriod } from '../totals/report-description.ts';
 import { compareMetric, metricValue } from '../totals/report-metrics.ts';
-import { type ReportSums, rowNoun, type Unit, unitNoun } from '../totals/report-sums.ts';
+import { type Dimension, dimensionNoun, type ReportSums, rowNoun } from '../totals/report-sums.ts';
 import { chooseMetrics, findLeadingMetric } from './choose-metrics.ts';
 import { formatEndedGroups, listBreakdowns } from './ended-groups.ts';
 import { formatHeadline } from './headline.ts';
-import { listOriginFacts } from './origin-facts.ts';
+import { listOrigin } from './report-origin.ts';
 import {
   buildTable,
   type ReportTable,
@@ -44,7 +44,7 @@ export interface ReportBreakdown {
   readonly table: ReportTable | undefined;
 
   /** `Ended: Summer (€12.00 before).` */
-  readonly endedSentence: string | undefined;
+  readonly endedNote: string | undefined;
 }
 
 /** A table with a heading: `All campaigns`. */
@@ -67,7 +67,7 @@ export interface ReportModel {
   readonly headline: string | undefined;
 
   /** Names the two periods. `undefined` without a comparison. */
-  readonly comparisonSentence: string | undefined;
+  readonly comparisonNote: string | undefined;
 
   /** Message for a report without rows. */
   readonly emptyMessage: string | undefined;
@@ -134,7 +134,7 @@ export function buildReportModel(parts: ModelParts): ReportModel {
     facts: listFacts(options, description),
     senderNote: senderNote === undefined ? [] : senderNote.trim().split(/\r?\n/),
     headline: leadingMetric && comparison && formatHeadline(sums, leadingMetric, comparison),
-    comparisonSentence: comparison && describeComparison(comparison),
+    comparisonNote: comparison && describeComparison(comparison),
     emptyMessage: hasRows ? undefined : emptyMessage,
     warnings: messages?.warnings ?? [],
     // An empty report needs no notes besides `emptyMessage`.
@@ -148,13 +148,13 @@ export function buildReportModel(parts: ModelParts): ReportModel {
     breakdowns: describeBreakdowns(context),
     tables: listTables(context),
     dateUnit,
-    about: provenance ? listOriginFacts(provenance, options.labels) : new Map(),
+    about: provenance ? listOrigin(provenance, options.labels) : new Map(),
   };
 }
 
 /** Returns the metrics of a report, in request order. */
 export function listPlanMetrics(plan: ColumnPlan): ReportMetric[] {
-  return plan.shown.flatMap(({ metric }) => metric ?? []);
+  return plan.visibleColumns.flatMap(({ metric }) => metric ?? []);
 }
 
 /** Lists the totals of a report. Rates without a value in both reports are left out. */
@@ -167,7 +167,7 @@ export function listTotals(
   const totals: Total[] = [];
   for (const metric of metrics) {
     const isKnown = [now, before].some((sums) => sums && metricValue(metric, sums) !== undefined);
-    if (metric.derived && !isKnown) continue;
+    if (metric.computed && !isKnown) continue;
     totals.push({ metric, change: before && compareMetric(metric, now, before) });
   }
   return totals;
@@ -202,42 +202,48 @@ function describeBreakdowns(context: TableContext): ReportBreakdown[] {
   const { comparison } = options;
   if (!leadingMetric) return [];
 
-  return listBreakdowns(sums, comparison).map((unit) => ({
-    noun: unitNoun(unit),
+  return listBreakdowns(sums, comparison).map((dimension) => ({
+    noun: dimensionNoun(dimension),
     // A ranking is always ordered by its metric.
-    table: buildUnitTable({ ...context, options: { ...options, keepsOrder: false } }, unit),
-    endedSentence: comparison && formatEndedGroups(unit, leadingMetric, comparison),
+    table: buildDimensionTable(
+      { ...context, options: { ...options, keepsOrder: false } },
+      dimension,
+    ),
+    endedNote: comparison && formatEndedGroups(dimension, leadingMetric, comparison),
   }));
 }
 
 /** Builds a table of the first breakdown, and a table of all rows unless there are too many. */
 function listTables(context: TableContext): TitledTable[] {
   const { sums, rows, options, dateUnit } = context;
-  const { units } = sums;
-  const formatTitle = (shown: readonly Unit[]): string => {
-    const nouns = shown.map((unit) => pluralize(rowNoun(unit, dateUnit)));
+  const { dimensions } = sums;
+  const formatTitle = (visibleColumns: readonly Dimension[]): string => {
+    const nouns = visibleColumns.map((dimension) => pluralize(rowNoun(dimension, dateUnit)));
     return `All ${joinWords(nouns)}`;
   };
 
   const tables: TitledTable[] = [];
-  const first = units.find(({ isTime }) => !isTime) ?? units[0];
-  const hasOwnTable = units.length === 1 || options.selectedColumns === undefined;
-  const table = first && hasOwnTable ? buildUnitTable(context, first) : undefined;
+  const first = dimensions.find(({ isTime }) => !isTime) ?? dimensions[0];
+  const hasOwnTable = dimensions.length === 1 || options.selectedColumns === undefined;
+  const table = first && hasOwnTable ? buildDimensionTable(context, first) : undefined;
   if (first && table) tables.push({ title: formatTitle([first]), table });
 
   const hasFewRows = rows !== undefined && rows.length <= maxTableRows;
-  if (units.length > 1 && hasFewRows) {
-    tables.push({ title: formatTitle(units), table: buildRowTable(context, rows) });
+  if (dimensions.length > 1 && hasFewRows) {
+    tables.push({ title: formatTitle(dimensions), table: buildRowTable(context, rows) });
   }
   return tables.filter(({ table }) => table.rows.length > 0);
 }
 
-function buildUnitTable(context: TableContext, { fields, groups }: Unit): ReportTable | undefined {
+function buildDimensionTable(
+  context: TableContext,
+  { fields, groups }: Dimension,
+): ReportTable | undefined {
   const { plan, options } = context;
   if (!groups) return undefined;
 
   return buildReportTable(context, {
-    columns: plan.shown.filter(({ field, metric }) => metric || fields.includes(field)),
+    columns: plan.visibleColumns.filter(({ field, metric }) => metric || fields.includes(field)),
     rows: toGroupRows(groups),
     findBefore: earlierRowFinder(options.comparison?.sums.findGroups({ fields })),
   });
@@ -245,10 +251,10 @@ function buildUnitTable(context: TableContext, { fields, groups }: Unit): Report
 
 function buildRowTable(context: TableContext, rows: readonly Row[]): ReportTable {
   const { plan, options } = context;
-  const hasHours = plan.shown.some(({ type }) => type === 'hour');
+  const hasHours = plan.visibleColumns.some(({ type }) => type === 'hour');
   return buildReportTable(context, {
     // An hour includes its date.
-    columns: plan.shown.filter(({ type }) => !hasHours || type !== 'date'),
+    columns: plan.visibleColumns.filter(({ type }) => !hasHours || type !== 'date'),
     rows: toTableRows(rows),
     findBefore: earlierRowFinder(options.comparison?.sums.rows),
   });

@@ -91,7 +91,7 @@ export interface TableParts {
  */
 export function buildTable(parts: TableParts): ReportTable {
   const { columns, metrics, leadingMetric, total, findBefore, hasNamedColumns, keepsOrder } = parts;
-  const shown = hasNamedColumns ? columns : sortForReading(columns, metrics);
+  const visibleColumns = hasNamedColumns ? columns : sortForReading(columns, metrics);
   const hasTime = columns.some(({ field }) => isTimeField(field));
   const isCompared = findBefore !== undefined && leadingMetric && !hasTime && !hasNamedColumns;
 
@@ -106,7 +106,7 @@ export function buildTable(parts: TableParts): ReportTable {
       ),
     );
   }
-  const tableColumns = shown.map(toTableColumn);
+  const tableColumns = visibleColumns.map(toTableColumn);
   return {
     columns: hasNamedColumns
       ? tableColumns
@@ -188,8 +188,8 @@ function sumRows(
 function addRows(rows: readonly Pick<TableRow, 'sums'>[], columns: readonly TableColumn[]): Sums {
   const fields = new Set<string>();
   for (const { field, metric } of columns) {
-    if (metric?.derived) {
-      fields.add(metric.derived.numeratorField).add(metric.derived.denominatorField);
+    if (metric?.computed) {
+      fields.add(metric.computed.numeratorField).add(metric.computed.denominatorField);
     } else if (metric) fields.add(field);
   }
   return addSums(rows, [...fields]);
@@ -218,7 +218,7 @@ export function describeRow(
 export function formatCell({ field, kind, metric }: TableColumn, row: TableRow): string | null {
   // A metric that is not a number is shown as received.
   const number = metric && formatMetric(metric, row.sums);
-  if (number || metric?.derived) return number ?? null;
+  if (number || metric?.computed) return number ?? null;
   if (idIfUnnamed(field, (name) => row.getValue(name)) !== undefined) return unnamedLabel;
   const text = toKeyValue(row.getValue(field));
   if (text === null) return kind === 'name' ? unnamedLabel : null;

@@ -5,7 +5,7 @@ import type { Comparison } from '../totals/comparison.ts';
 import type { DateUnit } from '../totals/group-keys.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/grouped-totals.ts';
 import { byMetric } from '../totals/ranked-groups.ts';
-import { type ReportSums, unitNoun } from '../totals/report-sums.ts';
+import { dimensionNoun, type ReportSums } from '../totals/report-sums.ts';
 import { alignEarlier, layOutTime, type TimeAxis } from '../totals/time-axis.ts';
 import { formatGroupName } from './group-name.ts';
 import { computeShare, formatWithCurrency } from './metric-text.ts';
@@ -45,7 +45,7 @@ export interface ReportTrend {
   readonly linesCaption: string;
 
   /** Note about the values without a line, or `undefined` if every value has a line. */
-  readonly unchartedSentence: string | undefined;
+  readonly unchartedNote: string | undefined;
 }
 
 /** Builds the trend of a report, or returns `undefined` if its rows do not have several times. */
@@ -59,7 +59,7 @@ export function buildTrend(parts: {
   readonly overTime?: GroupedTotals | undefined;
 }): ReportTrend | undefined {
   const { sums, leadingMetric, dateUnit, comparison, overTime } = parts;
-  const time = sums.units.find(({ isTime }) => isTime);
+  const time = sums.dimensions.find(({ isTime }) => isTime);
   const axis = layOutTime(time?.groups ?? overTime ?? [], dateUnit);
   // A single day shows no trend.
   if (!axis || axis.slots.length < 2) return undefined;
@@ -74,7 +74,7 @@ export function buildTrend(parts: {
     before,
     lines: lines?.series ?? [],
     linesCaption: lines?.caption ?? '',
-    unchartedSentence: lines?.unchartedSentence,
+    unchartedNote: lines?.unchartedNote,
   };
 }
 
@@ -95,24 +95,24 @@ function buildLines(
   metric: ReportMetric,
   axis: TimeAxis,
   { trend, total }: ReportSums,
-): { series: TimeSeries[]; caption: string; unchartedSentence: string | undefined } | undefined {
+): { series: TimeSeries[]; caption: string; unchartedNote: string | undefined } | undefined {
   const byTime = trend?.groups;
-  const groups = trend?.unit.groups;
+  const groups = trend?.dimension.groups;
   if (!byTime || !groups || groups.size < 2) return undefined;
 
-  const { unit } = trend;
+  const { dimension } = trend;
 
   const ranked = [...groups].sort(byMetric(metric));
   const series = ranked.slice(0, maxLines).map((group): TimeSeries => {
-    const name = printable(formatGroupName(unit.fields, group.key));
+    const name = printable(formatGroupName(dimension.fields, group.key));
     return { name, sums: sumSlots(group, axis, byTime) };
   });
 
-  const noun = unitNoun(unit);
+  const noun = dimensionNoun(dimension);
   const rest = ranked.slice(maxLines);
-  const unchartedSentence =
+  const unchartedNote =
     rest.length > 0 ? formatUncharted(rest, groups, { metric, noun, total }) : undefined;
-  return { series, caption: `per ${axis.step} by ${noun}`, unchartedSentence };
+  return { series, caption: `per ${axis.step} by ${noun}`, unchartedNote };
 }
 
 function sumSlots({ key }: Group, axis: TimeAxis, byTime: GroupedTotals): Sums[] {

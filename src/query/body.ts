@@ -63,9 +63,9 @@ export function hashBody(part: Part): string {
 export function metricsToSend(metrics: readonly (MetricName | DerivedName)[]): MetricName[] {
   const sent = new Set<MetricName>();
   for (const name of metrics) {
-    const derived = findDerivedMetric(name);
-    if (!derived) sent.add(name as MetricName);
-    else for (const needed of [derived.numerator, derived.denominator]) sent.add(needed);
+    const computed = findDerivedMetric(name);
+    if (!computed) sent.add(name as MetricName);
+    else for (const needed of [computed.numerator, computed.denominator]) sent.add(needed);
   }
   return [...sent];
 }
@@ -74,8 +74,8 @@ export function breakdownsToSend(
   breakdowns: readonly (BreakdownName | DerivedBreakdownName)[],
 ): BreakdownName[] {
   return breakdowns.map((name) => {
-    const derived = derivedBreakdowns.find((breakdown) => breakdown.name === name);
-    return derived ? derived.sentAs : (name as BreakdownName);
+    const computed = derivedBreakdowns.find((breakdown) => breakdown.name === name);
+    return computed ? computed.sentAs : (name as BreakdownName);
   });
 }
 

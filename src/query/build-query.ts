@@ -4,10 +4,10 @@ import { defaultZone, type Encoding, type WindowClock } from '../contract/messag
 import {
   type BreakdownName,
   breakdowns,
+  computedMetrics,
   type DerivedBreakdownName,
   type DerivedName,
   derivedBreakdowns,
-  derivedMetrics,
   type Filter,
   filters as filterTable,
   type MetricName,
@@ -19,9 +19,9 @@ import {
 import { didYouMean, findNearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import { requireConsistent } from './check-query.ts';
-import { type ColumnsQuery, readColumnNames } from './columns.ts';
+import { type ColumnsQuery, parseColumnNames } from './columns.ts';
 import { flagError } from './flag-error.ts';
-import type { TypedFilter } from './flags/read-value.ts';
+import type { FilterInput } from './flags/read-value.ts';
 import {
   type KeptFlags,
   parsedOptions,
@@ -29,14 +29,14 @@ import {
   runFlagsByName,
 } from './flags/run-flags.ts';
 import type { FormatName } from './format-names.ts';
-import { closestHint, readName } from './names.ts';
-import { readOutputs } from './outputs.ts';
+import { closestHint, parseName } from './names.ts';
+import { parseOutputs } from './outputs.ts';
 import { resolveWindow } from './parts.ts';
-import { readZone } from './period.ts';
+import { parseZone } from './period.ts';
 import { namedFilters, type Query, type QueryFilters } from './query.ts';
 
 /** Inputs to a query other than options. */
-export interface QueryFacts {
+export interface QueryContext {
   /** Name of the saved report. */
   readonly report?: string | undefined;
 
@@ -59,23 +59,23 @@ export interface QueryFacts {
  * Builds a query from flags, a saved report, a declaration, or the options of the library. Throws
  * `UsageError` for the first mistake.
  */
-export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
+export function buildQuery(options: QueryFlags, facts: QueryContext): Query {
   const { profile = 'buyer', encoding = 'json', windowClock = 'instant', nowMs } = facts;
   const { report, account, login, service } = facts;
   const content = {
     profile,
-    metrics: readMetrics(options.metrics, profile),
-    breakdowns: readBreakdowns(options.by, profile),
+    metrics: parseMetrics(options.metrics, profile),
+    breakdowns: parseBreakdowns(options.by, profile),
   };
   const query = {
     ...readKept(options, content),
     ...content,
-    hasTypedMetrics: options.metrics !== undefined,
-    filters: readFilters(options, profile),
-    timezone: readTimezone(options.timezone, profile),
+    hasNamedMetrics: options.metrics !== undefined,
+    filters: parseFilters(options, profile),
+    timezone: parseTimezone(options.timezone, profile),
     encoding,
     windowClock,
-    outputs: readOutputs(options, facts.stdoutFormat),
+    outputs: parseOutputs(options, facts.stdoutFormat),
     ...(report !== undefined && { report }),
     ...(account !== undefined && { account }),
     ...(login !== undefined && { login }),
@@ -88,9 +88,9 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
 }
 
 /** Throws `UsageError` for an unknown zone, and for any zone in the buyer profile. */
-export function readTimezone(name: string | undefined, profile: Profile): string {
+export function parseTimezone(name: string | undefined, profile: Profile): string {
   if (name === undefined) return defaultZone;
-  if (profile === 'dsp') return readZone(name);
+  if (profile === 'dsp') return parseZone(name);
   throw flagError(
     '--timezone',
     `--timezone cannot be used with buyer reports, which are always in ${defaultZone}.`,
@@ -99,28 +99,28 @@ export function readTimezone(name: string | undefined, profile: Profile): string
 }
 
 /** Reads the metrics. The default is all metrics of the profile. */
-function readMetrics(
-  typed: readonly string[] | undefined,
+function parseMetrics(
+  input: readonly string[] | undefined,
   profile: Profile,
 ): (MetricName | DerivedName)[] {
-  if (!typed) return vocabularyOf(profile).metrics.map(({ name }) => name);
+  if (!input) return vocabularyOf(profile).metrics.map(({ name }) => name);
 
   const entries: readonly VocabularyEntry<MetricName | DerivedName>[] = [
     ...metrics,
-    ...derivedMetrics,
+    ...computedMetrics,
   ];
-  return readNames(typed, { kind: 'metric', entries, profile });
+  return parseNames(input, { kind: 'metric', entries, profile });
 }
 
-function readBreakdowns(
-  typed: readonly string[] = [],
+function parseBreakdowns(
+  input: readonly string[] = [],
   profile: Profile,
 ): (BreakdownName | DerivedBreakdownName)[] {
   const entries: readonly VocabularyEntry<BreakdownName | DerivedBreakdownName>[] = [
     ...breakdowns,
     ...derivedBreakdowns,
   ];
-  const names = readNames(typed, { kind: 'breakdown', entries, profile });
+  const names = parseNames(input, { kind: 'breakdown', entries, profile });
   const timeBreakdowns = names.filter((name) => timeNames.includes(name));
   if (timeBreakdowns.length < 2) return names;
 
@@ -134,7 +134,7 @@ function readKept(options: QueryFlags, content: ColumnsQuery): KeptFlags {
   const areNamed = columns !== undefined && columns !== 'all';
   const values: Readonly<Record<string, unknown>> = {
     ...options,
-    columns: areNamed ? readColumnNames(columns, content) : columns,
+    columns: areNamed ? parseColumnNames(columns, content) : columns,
   };
   const kept: Record<string, unknown> = {};
   for (const [option, { scope }] of runFlagsByName) {
@@ -148,19 +148,19 @@ function readKept(options: QueryFlags, content: ColumnsQuery): KeptFlags {
 }
 
 /** Reads the filters. If a filter is given several times, its values are merged. */
-function readFilters(options: QueryFlags, profile: Profile): QueryFilters {
+function parseFilters(options: QueryFlags, profile: Profile): QueryFilters {
   const filters: Record<string, readonly string[]> = {};
   const add = (name: string, values: readonly string[]): void => {
     filters[name] = removeDuplicates([...(filters[name] ?? []), ...values]);
   };
-  const addTyped = (flag: string, typed: TypedFilter): void => {
+  const addInput = (flag: string, input: FilterInput): void => {
     requireFilters(flag, profile);
-    const filter = findFilter(typed);
-    add(filter.name, readValues(filter, typed.values, flag));
+    const filter = findFilter(input);
+    add(filter.name, parseValues(filter, input.values, flag));
   };
-  const { filter: typedFilters = [], country } = options;
-  for (const typed of typedFilters) addTyped('--filter', typed);
-  if (country) addTyped('--country', { name: 'country', values: country });
+  const { filter: filterInputs = [], country } = options;
+  for (const input of filterInputs) addInput('--filter', input);
+  if (country) addInput('--country', { name: 'country', values: country });
   for (const { name, flag } of namedFilters) {
     const patterns = options[name];
     if (!patterns) continue;
@@ -177,7 +177,7 @@ function requireFilters(flag: string, profile: Profile): void {
 }
 
 /** Finds a filter by its name. Throws `UsageError` for an unknown filter. */
-function findFilter({ name: text }: TypedFilter): Filter {
+function findFilter({ name: text }: FilterInput): Filter {
   const accepted = [...filterTable.map(({ name }) => name), 'country'];
   const [name] = findSpellings(text, accepted);
   const filter = filterTable.find((known) => {
@@ -193,9 +193,9 @@ function findFilter({ name: text }: TypedFilter): Filter {
  * Converts the values of a filter to the form that the service expects. Countries may be given by
  * code or name. Throws `UsageError` for an unknown country, and if an ID is not a number.
  */
-function readValues(filter: Filter, typed: readonly string[], flag: string): string[] {
+function parseValues(filter: Filter, input: readonly string[], flag: string): string[] {
   const { name, on, compare, meaning } = filter;
-  return typed.map((text) => {
+  return input.map((text) => {
     if (compare === 'text' || /^\d+$/.test(text)) return text;
     if (on === 'COUNTRY') return findCountry(text)?.id ?? refuseCountry(text, flag);
 
@@ -221,15 +221,15 @@ interface KnownNames<Name extends string> {
   readonly profile: Profile;
 }
 
-function readNames<Name extends string>(
-  typed: readonly string[],
+function parseNames<Name extends string>(
+  input: readonly string[],
   { kind, entries, profile }: KnownNames<Name>,
 ): Name[] {
   const flag = kind === 'metric' ? '--metrics' : '--by';
   const available = entries.filter(({ profiles }) => profiles.includes(profile));
   const accepted = available.map(({ name }) => name);
-  const names = typed.map((text) => {
-    const name = readName(text, accepted, flag);
+  const names = input.map((text) => {
+    const name = parseName(text, accepted, flag);
     if (name !== undefined) return name as Name;
     const choice = `In ${profile} reports, choose from ${accepted.join(', ')}.`;
     throw flagError(flag, `Unknown ${kind} ${quoted(text)}.`, closestHint(text, accepted, choice));

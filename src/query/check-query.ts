@@ -4,7 +4,7 @@ import { hasTimePlaceholder, listPlaceholders } from './file-name.ts';
 import { flagError } from './flag-error.ts';
 import { longName } from './flags/flag.ts';
 import { runFlagsByName } from './flags/run-flags.ts';
-import { type FormatName, formatFacts } from './format-names.ts';
+import { type FormatName, formatInfo } from './format-names.ts';
 import { findPartUnit, hasFilePerPart, requireMergeable } from './parts.ts';
 import type { Output, Query } from './query.ts';
 
@@ -50,7 +50,7 @@ export function requireSentMetrics(
   metrics: readonly string[],
   formats: readonly FormatName[],
 ): void {
-  const document = formats.find((format) => formatFacts[format].isServiceDocument);
+  const document = formats.find((format) => formatInfo[format].isServiceDocument);
   const computed = metrics.find((name) => findDerivedMetric(name));
   if (document === undefined || computed === undefined) return;
   throw flagError(
@@ -113,7 +113,7 @@ function requireFittingOutputs(query: Query): void {
 
 /** Throws `UsageError` if an output cannot show a change. */
 export function requireComparable(outputs: readonly Output[]): void {
-  const document = outputs.find(({ format }) => formatFacts[format].isServiceDocument);
+  const document = outputs.find(({ format }) => formatInfo[format].isServiceDocument);
   if (!document) return;
   throw flagError(
     '--compare',

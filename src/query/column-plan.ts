@@ -11,7 +11,7 @@ import {
 import { IncompleteDataError } from '../errors.ts';
 import { hasValue, type RowBatch } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
-import { readColumn, unknownColumnError } from './file-columns.ts';
+import { parseColumn, unknownColumnError } from './file-columns.ts';
 import { defaultMetrics, hasAllMetrics, type ReportMetric, toReportMetric } from './metrics.ts';
 
 // Decides on the columns of an output, their order and their names. The formats only write them.
@@ -55,7 +55,7 @@ export interface ColumnChoice {
 
 /** Returns true if the values of a column are computed instead of read from a field of the rows. */
 export function isComputed({ metric, isEarlier }: PlannedColumn): boolean {
-  return isEarlier === true || metric?.derived !== undefined;
+  return isEarlier === true || metric?.computed !== undefined;
 }
 
 /**
@@ -106,8 +106,8 @@ export function findNamedField(
 
   const field =
     fieldOfMetric(name, known) ??
-    readColumn(name, requested, '--columns') ??
-    readColumn(name, known, '--columns');
+    parseColumn(name, requested, '--columns') ??
+    parseColumn(name, known, '--columns');
   if (field === undefined) throw unknownColumnError(name, known);
   return field;
 }
@@ -145,7 +145,7 @@ function toPlannedColumn(
 ): PlannedColumn {
   const metric = toReportMetric(field, fields);
   const requested = columns.find((column) => column.field === field);
-  const type = metric?.derived ? undefined : (requested?.type ?? fieldTypeOf(field));
+  const type = metric?.computed ? undefined : (requested?.type ?? fieldTypeOf(field));
   const metricName = metricOfField(field)?.name;
   const isRenamed = normalize && metricName !== undefined && !fields.includes(metricName);
   const label = labels?.get(metricName ?? field) ?? chooseLabel(field, requested);
@@ -174,8 +174,8 @@ function addUsualRates(
   const hasNamedMetrics = choice.columns !== undefined && !hasAllMetrics(fields);
   if (namedColumns(choice) || hasNamedMetrics) return columns;
 
-  const rates = defaultMetrics(fields).filter(({ derived, field }) => {
-    return derived && !fields.includes(field);
+  const rates = defaultMetrics(fields).filter(({ computed, field }) => {
+    return computed && !fields.includes(field);
   });
   return [...columns, ...rates.map(({ field }) => toPlannedColumn(field, fields, choice))];
 }
@@ -211,7 +211,7 @@ export class ColumnPlan {
   }
 
   /** Columns to show to people. */
-  get shown(): readonly PlannedColumn[] {
+  get visibleColumns(): readonly PlannedColumn[] {
     return addUsualRates(this.columns, this.#choice);
   }
 
@@ -219,7 +219,7 @@ export class ColumnPlan {
    * Plans the columns from the first batch. Throws whatever `planColumns` throws, and
    * `IncompleteDataError` if a later batch has values in a field without a column.
    */
-  follow(batch: RowBatch): void {
+  addBatch(batch: RowBatch): void {
     const { fields } = batch;
     if (!this.#fields) this.columns = planColumns(this.#choice, fields, batch);
     if (fields !== this.#fields) this.#fieldsLeftOut = this.#findFieldsLeftOut(fields);
@@ -234,7 +234,7 @@ export class ColumnPlan {
    * Plans the columns of a report without rows from the CSV header or the request. Throws whatever
    * `planColumns` throws.
    */
-  settle(header: readonly string[]): void {
+  finish(header: readonly string[]): void {
     if (this.#fields) return;
     const isKnown = header.length > 0 || this.#choice.columns !== undefined;
     this.#fields = isKnown ? header : (namedColumns(this.#choice) ?? []);

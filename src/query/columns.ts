@@ -39,7 +39,7 @@ export function listQueryColumns(query: ColumnsQuery): Column[] {
  * missing, or an unknown name. Buyer rows have the fields of most breakdowns even if they are not
  * requested.
  */
-export function readColumnNames(names: readonly string[], query: ColumnsQuery): string[] {
+export function parseColumnNames(names: readonly string[], query: ColumnsQuery): string[] {
   const requested = listQueryColumns(query).map(({ field }) => field);
   const possible = listColumns(query.profile, toSentNames(query)).map(({ field }) => field);
   const known = [...new Set([...requested, ...possible])];

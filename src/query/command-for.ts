@@ -4,7 +4,7 @@ import { downloadFlags } from './flags/download-flags.ts';
 import type { FlagGroup } from './flags/flag.ts';
 import type { Shard } from './flags/read-value.ts';
 import { keepsFolder } from './parts.ts';
-import type { TypedPeriod } from './period.ts';
+import type { PeriodInput } from './period.ts';
 import type { Part, Query } from './query.ts';
 import { toArguments } from './saved-keys.ts';
 
@@ -12,7 +12,7 @@ import { toArguments } from './saved-keys.ts';
  * Returns the period from the first part to the last in a form that will mean the same tomorrow:
  * fixed dates, or instants if the parts do not consist of whole days.
  */
-export function fixedPeriod(first: Part, last = first): TypedPeriod {
+export function fixedPeriod(first: Part, last = first): PeriodInput {
   const { zone } = first;
   const isWholeDays = midnightAt(first.since, zone) && midnightAt(last.end, zone);
   if (!isWholeDays) {
@@ -36,17 +36,17 @@ interface CommandOptions {
 /** Formats the command that runs a query for a period. */
 export function commandFor(
   query: Query,
-  period: TypedPeriod,
+  period: PeriodInput,
   { platform, flags = {} }: CommandOptions,
 ): string {
   const { fresh, shard, baseUrl } = flags;
-  const words = ['run', ...toArguments(withPeriod(query, period))];
-  if (query.service === 'local') words.push('--local');
+  const args = ['run', ...toArguments(withPeriod(query, period))];
+  if (query.service === 'local') args.push('--local');
   // Otherwise the final files of a folder would not be requested again.
-  if (fresh && keepsFolder(query)) words.push('--fresh');
-  if (shard) words.push('--shard', `${shard.index}/${shard.count}`);
-  if (baseUrl !== undefined) words.push('--base-url', baseUrl);
-  return formatCommand(words, platform);
+  if (fresh && keepsFolder(query)) args.push('--fresh');
+  if (shard) args.push('--shard', `${shard.index}/${shard.count}`);
+  if (baseUrl !== undefined) args.push('--base-url', baseUrl);
+  return formatCommand(args, platform);
 }
 
 const downloadOptions = new Set(
@@ -59,27 +59,27 @@ export function downloadCommandFor(
   reportId: string,
   { platform, flags: { baseUrl } = {} }: CommandOptions,
 ): string {
-  const words = ['download', '--wait'];
-  words.push(...toArguments(query, (option) => downloadOptions.has(option)));
-  if (baseUrl !== undefined) words.push('--base-url', baseUrl);
+  const args = ['download', '--wait'];
+  args.push(...toArguments(query, (option) => downloadOptions.has(option)));
+  if (baseUrl !== undefined) args.push('--base-url', baseUrl);
   // An ID that begins with a dash would be parsed as a flag.
-  if (reportId.startsWith('-')) words.push('--');
-  return formatCommand([...words, reportId], platform);
+  if (reportId.startsWith('-')) args.push('--');
+  return formatCommand([...args, reportId], platform);
 }
 
 /** Repeats a `download` or `status` command with the flags needed to wait for the report. */
 export function waitingCommand(argv: readonly string[], platform: NodeJS.Platform): string {
-  const command = argv.findIndex((word) => word === 'download' || word === 'status');
-  const words = argv.includes('--wait') ? argv : argv.toSpliced(command + 1, 0, '--wait');
-  return formatCommand(words, platform);
+  const command = argv.findIndex((arg) => arg === 'download' || arg === 'status');
+  const args = argv.includes('--wait') ? argv : argv.toSpliced(command + 1, 0, '--wait');
+  return formatCommand(args, platform);
 }
 
-function formatCommand(words: readonly string[], platform: NodeJS.Platform): string {
-  return ['adreport', ...words.map((word) => shellWord(word, platform))].join(' ');
+function formatCommand(args: readonly string[], platform: NodeJS.Platform): string {
+  return ['adreport', ...args.map((arg) => shellWord(arg, platform))].join(' ');
 }
 
 /** Replaces the period of a query. */
-export function withPeriod(query: Query, period: TypedPeriod): Query {
+export function withPeriod(query: Query, period: PeriodInput): Query {
   const { period: _period, since: _since, until: _until, ...others } = query;
   return { ...others, ...period };
 }

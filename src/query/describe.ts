@@ -24,8 +24,8 @@ export function toRequestRecord({ profile, metrics, breakdowns, filters, columns
  */
 export function describeFilters(filters: Query['filters']): string[] {
   return Object.entries(filters).map(([name, values]) => {
-    const shown = name === 'countryId' ? values.map(countryName) : values;
-    return `${filterNoun(name)}: ${shown.join(', ')}`;
+    const labels = name === 'countryId' ? values.map(countryName) : values;
+    return `${filterNoun(name)}: ${labels.join(', ')}`;
   });
 }
 

@@ -2,8 +2,8 @@ import { findNames, findSpellings } from '../contract/aliases.ts';
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import {
   breakdowns,
+  computedMetrics,
   derivedBreakdowns,
-  derivedMetrics,
   findAnyBreakdown,
   findDerivedMetric,
   metrics,
@@ -11,7 +11,7 @@ import {
 import { UsageError } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { listComputable } from './metrics.ts';
-import { closestHint, readName } from './names.ts';
+import { closestHint, parseName } from './names.ts';
 
 // Resolves names in flags to columns of files. An exact column name comes first, then a breakdown,
 // then a column with a different spelling.
@@ -71,9 +71,9 @@ const calendarUnits: Readonly<Record<string, KeyColumn['unit']>> = {
 };
 
 function findNamedKeys(text: string, fields: readonly string[], flag: '--by' | '--filter') {
-  const breakdown = readFileBreakdown(text, fields, flag);
+  const breakdown = parseFileBreakdown(text, fields, flag);
   if (breakdown === undefined) {
-    const column = readColumn(text, fields, flag);
+    const column = parseColumn(text, fields, flag);
     if (column !== undefined) return [{ field: column }];
     const dimensions = fields.filter((field) => !metricOfField(field));
     throw unknownColumnError(findAnyBreakdown(text)?.name ?? text, dimensions, flag);
@@ -88,7 +88,7 @@ function findNamedKeys(text: string, fields: readonly string[], flag: '--by' | '
 }
 
 /** Finds a breakdown by name, unless a column of the file matches the name better. */
-function readFileBreakdown(
+function parseFileBreakdown(
   text: string,
   fields: readonly string[],
   flag: '--by' | '--filter',
@@ -100,7 +100,7 @@ function readFileBreakdown(
   const isColumn = findSpellings(text, fields).length > 0;
   // `OS` and `os` differ only in case: `--by` means the breakdown, `--filter` the column.
   if (isColumn && !(isBreakdown && flag === '--by')) return undefined;
-  return readName(text, accepted, flag);
+  return parseName(text, accepted, flag);
 }
 
 /** Lists the breakdowns by which a file with these columns can be grouped. */
@@ -122,25 +122,25 @@ function listBreakdownFields(name: string): string[] {
  * Finds a column by name, or a rate that can be computed from the columns. Returns `undefined` if
  * there is no match, and throws `UsageError` for several matches.
  */
-export function readColumn(
-  typed: string,
+export function parseColumn(
+  input: string,
   fields: readonly string[],
   flag: '--by' | '--filter' | '--metrics' | '--sort' | '--columns',
 ): string | undefined {
-  if (fields.includes(typed)) return typed;
+  if (fields.includes(input)) return input;
 
   const computed = flag === '--by' || flag === '--filter' ? [] : listComputable(fields);
-  return readName(typed, [...new Set([...fields, ...computed])], flag);
+  return parseName(input, [...new Set([...fields, ...computed])], flag);
 }
 
 /** Value of `--sort`. */
-interface TypedSort {
+interface SortInput {
   readonly name: string;
   readonly direction: 'asc' | 'desc' | undefined;
 }
 
 /** Splits `ctr:asc`. Throws `UsageError` for another word after the colon. */
-export function parseSort(sort: string): TypedSort {
+export function parseSort(sort: string): SortInput {
   const [, name = sort, word] = /^(.*):([^:]*)$/s.exec(sort) ?? [];
   const direction = word?.trim().toLowerCase();
   if (direction === undefined || direction === 'asc' || direction === 'desc') {
@@ -152,8 +152,8 @@ export function parseSort(sort: string): TypedSort {
 }
 
 /** Finds the column to sort by. Throws `UsageError` if there is no such column. */
-export function sortColumn({ name }: TypedSort, columns: readonly string[]): string {
-  const column = readColumn(name, columns, '--sort');
+export function sortColumn({ name }: SortInput, columns: readonly string[]): string {
+  const column = parseColumn(name, columns, '--sort');
   if (column === undefined) throw unknownColumnError(name, columns, '--sort');
   return column;
 }
@@ -192,14 +192,14 @@ function listNames(columns: readonly string[]): string {
  * `undefined` for other names.
  */
 function explainMissing(name: string): string | undefined {
-  const entries = [...breakdowns, ...derivedBreakdowns, ...metrics, ...derivedMetrics];
+  const entries = [...breakdowns, ...derivedBreakdowns, ...metrics, ...computedMetrics];
   const [found, another] = findNames(
     name,
     entries.map((entry) => entry.name),
   );
   if (found === undefined || another !== undefined) return undefined;
 
-  const derived = findDerivedMetric(found);
-  const formula = derived ? ` (${derived.numerator} ÷ ${derived.denominator})` : '';
+  const computed = findDerivedMetric(found);
+  const formula = computed ? ` (${computed.numerator} ÷ ${computed.denominator})` : '';
   return `There is no ${found} column${formula}.`;
 }

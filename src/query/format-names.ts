@@ -1,4 +1,4 @@
-interface FormatFacts {
+interface FormatInfo {
   /** Endings of file names, without the dot. */
   readonly endings: readonly string[];
 
@@ -21,12 +21,12 @@ const table = {
   xlsx: { endings: ['xlsx'], isBinary: true },
   html: { endings: ['html', 'htm'] },
   pdf: { endings: ['pdf'], isBinary: true },
-} as const satisfies Readonly<Record<string, FormatFacts>>;
+} as const satisfies Readonly<Record<string, FormatInfo>>;
 
 export type FormatName = keyof typeof table;
 
 /** Formats by name. The code in `formats/` encodes them. */
-export const formatFacts: Readonly<Record<FormatName, FormatFacts>> = table;
+export const formatInfo: Readonly<Record<FormatName, FormatInfo>> = table;
 
 export const formatNames = Object.keys(table) as FormatName[];
 
@@ -36,7 +36,7 @@ export const formatNames = Object.keys(table) as FormatName[];
 export function formatOfFile(path: string): FormatName | undefined {
   const [, ending = '', compressed] = /\.([^./\\]+?)(\.gz)?$/i.exec(path) ?? [];
   return formatNames.find((name) => {
-    const { endings, isCompressible = false } = formatFacts[name];
+    const { endings, isCompressible = false } = formatInfo[name];
     return endings.includes(ending.toLowerCase()) && (isCompressible || compressed === undefined);
   });
 }

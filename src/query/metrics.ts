@@ -1,7 +1,7 @@
 import { fieldLabel, fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import {
+  computedMetrics,
   type DerivedMetric,
-  derivedMetrics,
   findDerivedMetric,
   profiles,
   vocabularyOf,
@@ -17,7 +17,7 @@ export interface ReportMetric {
   readonly type: 'integer' | 'money' | 'percent';
 
   /** Formula of a computed metric, with the fields that it is computed from. */
-  readonly derived?: DerivedMetric & {
+  readonly computed?: DerivedMetric & {
     readonly numeratorField: string;
     readonly denominatorField: string;
   };
@@ -28,13 +28,13 @@ export interface ReportMetric {
  * metrics.
  */
 export function defaultMetrics(fields: readonly string[]): ReportMetric[] {
-  return listAllMetrics(fields).filter(({ derived }) => !derived?.onlyWhenNamed);
+  return listAllMetrics(fields).filter(({ computed }) => !computed?.onlyWhenNamed);
 }
 
 /** Returns all available metrics: sums in field order, then all derived metrics. */
 export function listAllMetrics(fields: readonly string[]): ReportMetric[] {
   const summed = fields.filter((field) => metricOfField(field));
-  const names = [...summed, ...derivedMetrics.map(({ name }) => name)];
+  const names = [...summed, ...computedMetrics.map(({ name }) => name)];
   return names.flatMap((name) => toReportMetric(name, summed) ?? []);
 }
 
@@ -56,13 +56,13 @@ export function toReportMetric(name: string, fields: readonly string[]): ReportM
   const denominatorField = fieldOfMetric(formula.denominator, fields);
   if (numeratorField === undefined || denominatorField === undefined) return undefined;
 
-  const derived = { ...formula, numeratorField, denominatorField };
-  return { field: name, label, type: formula.type, derived };
+  const computed = { ...formula, numeratorField, denominatorField };
+  return { field: name, label, type: formula.type, computed };
 }
 
 /** Lists the names of the metrics that can be computed from fields. */
 export function listComputable(fields: readonly string[]): string[] {
-  const computable = listAllMetrics(fields).filter(({ derived }) => derived);
+  const computable = listAllMetrics(fields).filter(({ computed }) => computed);
   return computable.map(({ field }) => field);
 }
 
@@ -79,6 +79,6 @@ export function hasAllMetrics(fields: readonly string[]): boolean {
 }
 
 /** Returns the columns that a rate is computed from, or the column of a sum. */
-export function listSourceFields({ field, derived }: ReportMetric): readonly string[] {
-  return derived ? [derived.numeratorField, derived.denominatorField] : [field];
+export function listSourceFields({ field, computed }: ReportMetric): readonly string[] {
+  return computed ? [computed.numeratorField, computed.denominatorField] : [field];
 }

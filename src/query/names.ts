@@ -8,7 +8,7 @@ import { joinWords } from '../text/quantity.ts';
  * Matches a name against the accepted names. Returns `undefined` if there is no match, and throws
  * `UsageError` for several matches.
  */
-export function readName(
+export function parseName(
   name: string,
   accepted: readonly string[],
   flag: string,

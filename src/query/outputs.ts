@@ -2,7 +2,7 @@ import { suggestName } from '../text/nearest.ts';
 import { listPlaceholders } from './file-name.ts';
 import { flagError } from './flag-error.ts';
 import type { OutputFlags } from './flags/output-flags.ts';
-import { type FormatName, formatFacts, formatOfFile } from './format-names.ts';
+import { type FormatName, formatInfo, formatOfFile } from './format-names.ts';
 import type { Output } from './query.ts';
 import { refuseUrl } from './url.ts';
 
@@ -15,7 +15,7 @@ type OutputOptions = Partial<Pick<OutputFlags, 'output' | 'format'>>;
  * @param stdoutFormat format of stdout without `--format`
  * @throws UsageError for a URL, an unknown extension or placeholder, or an empty name
  */
-export function readOutputs(
+export function parseOutputs(
   { output = ['-'], format }: OutputOptions,
   stdoutFormat: FormatName = 'csv',
 ): readonly [Output, ...Output[]] {
@@ -52,7 +52,7 @@ function chooseFormat(path: string): FormatName {
   const [, ending] = /[^./\\]\.([^./\\]+)$/.exec(path) ?? [];
   if (ending === undefined) return 'csv';
 
-  const endings = Object.values(formatFacts).flatMap((format) => format.endings);
+  const endings = Object.values(formatInfo).flatMap((format) => format.endings);
   const message = `Unknown file extension .${ending} in -o ${path}.`;
   throw flagError(
     '--output',

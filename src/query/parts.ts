@@ -49,7 +49,7 @@ export function keepsFolder(query: Query): boolean {
  *
  * @param nowMs milliseconds since 1970
  */
-export function wholePart(query: Query, nowMs: number): Part {
+export function toSinglePart(query: Query, nowMs: number): Part {
   const now = Math.floor(nowMs / 1_000);
   const window = resolveWindow(query, nowMs);
   if (window.since > now) {
@@ -93,11 +93,11 @@ export function resolveWindow(query: Query, nowMs: number): QueryWindow {
  * or month, or a single report. A folder without `--until` ends with the last part that is over.
  *
  * @param nowMs milliseconds since 1970
- * @throws UsageError as for `wholePart`, and if the period contains a partial unit or more than
+ * @throws UsageError as for `toSinglePart`, and if the period contains a partial unit or more than
  * 20,000 parts
  */
 export function planParts(query: Query, nowMs: number): Part[] {
-  const whole = wholePart(query, nowMs);
+  const whole = toSinglePart(query, nowMs);
   const unit = findPartUnit(query);
   if (unit === undefined) return [whole];
 

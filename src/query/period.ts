@@ -17,7 +17,7 @@ import {
 import { flagError } from './flag-error.ts';
 
 /** A period as the user entered it: `period`, or `since` and perhaps `until`. */
-export interface TypedPeriod {
+export interface PeriodInput {
   readonly period?: string;
   readonly since?: string;
   readonly until?: string;
@@ -49,8 +49,8 @@ const maxLength = 100;
  * Resolves a period (`cli.md`, Choosing a report). Throws `UsageError` for an unknown form, and for
  * a period that is missing, given twice, reversed or before 1970.
  */
-export function resolvePeriod(typed: TypedPeriod, options: PeriodOptions): Window {
-  const { period, since, until } = typed;
+export function resolvePeriod(input: PeriodInput, options: PeriodOptions): Window {
+  const { period, since, until } = input;
   if (period !== undefined && (since ?? until) !== undefined) {
     const otherFlag = since === undefined ? '--until' : '--since';
     throw flagError(
@@ -60,11 +60,11 @@ export function resolvePeriod(typed: TypedPeriod, options: PeriodOptions): Windo
     );
   }
 
-  const zone = readZone(options.zone);
+  const zone = parseZone(options.zone);
   const now = Math.floor(options.nowMs / 1_000);
   const moment = { zone, now, wallNow: wallAt(now, zone), unit: options.unit };
   const seconds =
-    period === undefined ? readEnds({ since, until }, moment) : readPeriod(period.trim(), moment);
+    period === undefined ? parseEnds({ since, until }, moment) : parsePeriod(period.trim(), moment);
   if (seconds.since < 0) {
     throw flagError(
       period === undefined ? '--since' : '--period',
@@ -79,9 +79,9 @@ export function resolvePeriod(typed: TypedPeriod, options: PeriodOptions): Windo
 export const laterMs = 800 * 86_400_000;
 
 /** Resolves a period, or returns `undefined` if it is invalid at that time. */
-export function tryResolve(typed: TypedPeriod, options: PeriodOptions): Window | undefined {
+export function tryResolve(input: PeriodInput, options: PeriodOptions): Window | undefined {
   try {
-    return resolvePeriod(typed, options);
+    return resolvePeriod(input, options);
   } catch (error) {
     if (error instanceof UsageError) return undefined;
     throw error;
@@ -92,7 +92,7 @@ export function tryResolve(typed: TypedPeriod, options: PeriodOptions): Window |
  * Corrects the case of a zone name (`europe/paris` → `Europe/Paris`). Aliases (`Asia/Kolkata`) are
  * kept. Throws `UsageError` for an unknown name.
  */
-export function readZone(text: string): string {
+export function parseZone(text: string): string {
   const name = text.trim();
   if (!isZoneName(name)) {
     const suggestion = findNearest(name, Intl.supportedValuesOf('timeZone'));
@@ -126,7 +126,7 @@ interface Moment {
 /** First and last second. */
 type Seconds = Pick<Window, End>;
 
-function readEnds({ since: first, until: last }: TypedPeriod, moment: Moment): Seconds {
+function parseEnds({ since: first, until: last }: PeriodInput, moment: Moment): Seconds {
   if (first === undefined) {
     throw new UsageError('No period given.', {
       hint: 'Add, for example, --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.',
@@ -145,12 +145,12 @@ function readEnds({ since: first, until: last }: TypedPeriod, moment: Moment): S
 }
 
 /** Parses whole days, or `last-24h`, the 24 hours until now. */
-function readPeriod(text: string, moment: Moment): Seconds {
+function parsePeriod(text: string, moment: Moment): Seconds {
   const { zone, now } = moment;
   const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
   if (hours) return { since: now - Number(hours) * 3_600 + 1, until: now };
 
-  const days = readRange(text, moment);
+  const days = parseRange(text, moment);
   const since = firstOrLastSecond('since', days, zone);
   const until = firstOrLastSecond('until', days, zone);
   if (since > until) throw unknownPeriodError(text, `It does not exist in ${zone}.`);
@@ -158,7 +158,7 @@ function readPeriod(text: string, moment: Moment): Seconds {
 }
 
 /** Parses a name or a range: `2026-11-01..today`. */
-function readRange(text: string, { wallNow }: Moment): Days {
+function parseRange(text: string, { wallNow }: Moment): Days {
   const [from = '', to = from, ...more] = text.split('..');
   const first = parseDays(from, wallNow);
   const last = parseDays(to, wallNow);
@@ -201,7 +201,7 @@ function firstOrLastSecond(end: End, days: Days, zone: string): number {
 /** Returns the first second of a named time for `since`, and the last second for `until`. */
 function readTime(end: End, text: string, moment: Moment): number {
   const { zone, wallNow } = moment;
-  const instant = readInstant(end, text.toUpperCase(), moment);
+  const instant = parseInstant(end, text.toUpperCase(), moment);
   if (instant !== undefined) return instant;
 
   const days = dayName.test(text) ? parseDays(text, wallNow) : undefined;
@@ -217,13 +217,13 @@ function readTime(end: End, text: string, moment: Moment): number {
  * Parses `now`, unix seconds, `-36h`, `-7d` and ISO date-times, in any case, or returns
  * `undefined`.
  */
-function readInstant(end: End, text: string, moment: Moment): number | undefined {
+function parseInstant(end: End, text: string, moment: Moment): number | undefined {
   const { zone, now, wallNow, unit } = moment;
   if (text === 'NOW') return now;
   if (/^\d{9,10}$/.test(text)) return Number(text);
 
   const [, count, step] = /^-(\d{1,6})([HD])$/.exec(text) ?? [];
-  if (count === undefined) return readDateTime(end, text, zone);
+  if (count === undefined) return parseDateTime(end, text, zone);
   const ago = step === 'H' ? { hours: Number(count) } : { days: Number(count) };
   if (unit !== undefined) {
     const start = wallNow.minus(ago).startOf(unit);
@@ -233,7 +233,7 @@ function readInstant(end: End, text: string, moment: Moment): number | undefined
 }
 
 /** Parses an ISO 8601 date-time, which is in the report's zone if it has no offset. */
-function readDateTime(end: End, text: string, zone: string): number | undefined {
+function parseDateTime(end: End, text: string, zone: string): number | undefined {
   const wallTime = readWallTime(text);
   if (!wallTime) return undefined;
 
@@ -296,8 +296,8 @@ function suggestRange(text: string): string | undefined {
 const weekday = /^(mon|tues|wednes|thurs|fri|satur|sun)day$/i;
 
 /** Suggests the accepted form of a date, or the closest name. */
-function suggestForm(typed: string, names: readonly string[]): string | undefined {
-  const text = typed.trim();
+function suggestForm(input: string, names: readonly string[]): string | undefined {
+  const text = input.trim();
   // Names of weekdays resemble `today`.
   if (weekday.test(text)) return undefined;
   return findAcceptedForm(text) ?? findNearest(text.replaceAll(/[\s_]+/g, '-'), names);

@@ -32,7 +32,7 @@ export interface Query extends KeptFlags {
    * Whether the user named metrics. Otherwise, the metrics default to those of the profile, and an
    * existing folder keeps its own metrics.
    */
-  readonly hasTypedMetrics: boolean;
+  readonly hasNamedMetrics: boolean;
 
   readonly breakdowns: readonly (BreakdownName | DerivedBreakdownName)[];
 

@@ -73,7 +73,7 @@ export function toArguments(
   const values = {
     ...others,
     profile: profile === 'buyer' ? undefined : profile,
-    metrics: query.hasTypedMetrics ? metrics : undefined,
+    metrics: query.hasNamedMetrics ? metrics : undefined,
     account: account === 'default' ? undefined : account,
     format: formatOfFile(output.path) === output.format ? undefined : format,
   };

@@ -20,13 +20,13 @@ export const flagsByKey: ReadonlyMap<string, readonly [option: string, flag: Fla
 );
 
 interface ReadingOptions {
-  readonly shownPath: string;
+  readonly displayPath: string;
 
   /** Other allowed keys, which are skipped. */
   readonly otherKeys?: readonly string[];
 
   /** Options on the command line, which override every section. */
-  readonly typedOptions?: ReadonlySet<string>;
+  readonly explicitOptions?: ReadonlySet<string>;
 }
 
 /**
@@ -36,11 +36,11 @@ interface ReadingOptions {
  */
 export function readSavedOptions(
   sections: readonly YamlSection[],
-  { shownPath, otherKeys = [], typedOptions = new Set() }: ReadingOptions,
+  { displayPath, otherKeys = [], explicitOptions = new Set() }: ReadingOptions,
 ): SavedOptions {
   const values: Record<string, unknown> = {};
   const lines = new Map<string, number>();
-  const given = new Set(typedOptions);
+  const given = new Set(explicitOptions);
   for (const { entries } of sections) {
     const hasPeriod = periodOptions.some((option) => given.has(option));
     for (const [key, entry] of entries) {
@@ -48,10 +48,10 @@ export function readSavedOptions(
       const [option, flag] = flagsByKey.get(key) ?? [];
       if (option === undefined || !flag) {
         const keys = [...flagsByKey.keys(), ...otherKeys];
-        throw fileError(shownPath, unknownKeyMistake(key, entry.line, keys));
+        throw fileError(displayPath, unknownKeyMistake(key, entry.line, keys));
       }
 
-      const value = readEntry(flag, entry, shownPath);
+      const value = readEntry(flag, entry, displayPath);
       if (given.has(option) || (hasPeriod && periodOptions.includes(option))) continue;
       given.add(option);
       lines.set(option, entry.line);
@@ -69,7 +69,7 @@ export function readSavedOptions(
 export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<RunFlags> {
   const entries = new Map<string, YamlEntry>();
   for (const [key, value] of Object.entries(keys)) entries.set(key, { line: 1, value });
-  return readSavedOptions([{ line: 1, entries }], { shownPath: 'request' }).values;
+  return readSavedOptions([{ line: 1, entries }], { displayPath: 'request' }).values;
 }
 
 const periodOptions: readonly string[] = ['period', 'since', 'until'];
@@ -80,7 +80,7 @@ export function findMistakenOption({ about }: UsageError): string | undefined {
 }
 
 /** Parses the value of a key like a flag value. Throws `UsageError` for an invalid value. */
-function readEntry(flag: Flag, { line, value }: YamlEntry, shownPath: string): unknown {
+function readEntry(flag: Flag, { line, value }: YamlEntry, displayPath: string): unknown {
   const key = keyOfFlag(flag);
   const word = String(value).toLowerCase();
   const isBoolean = word === 'true' || word === 'false';
@@ -89,19 +89,19 @@ function readEntry(flag: Flag, { line, value }: YamlEntry, shownPath: string): u
     return isOn && (flag.preset ?? true);
   }
   if (isSwitch(flag))
-    throw fileError(shownPath, { line, message: `${key} must be true or false.` });
+    throw fileError(displayPath, { line, message: `${key} must be true or false.` });
 
   const words = listWords(flag, value);
-  const areValid = words.every((typed) => typed !== undefined);
+  const areValid = words.every((input) => input !== undefined);
   if (!areValid || words.length === 0) {
-    throw fileError(shownPath, { line, message: `${key} needs a value or a list of values.` });
+    throw fileError(displayPath, { line, message: `${key} needs a value or a list of values.` });
   }
   try {
-    const values = words.map((typed) => readValue(flag, typed));
+    const values = words.map((input) => readValue(flag, input));
     return flag.isRepeatable ? values.flat() : values[0];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw fileError(shownPath, { line, message: error.message, hint: error.hint });
+    throw fileError(displayPath, { line, message: error.message, hint: error.hint });
   }
 }
 

@@ -17,11 +17,11 @@ export function refuseUrl(name: string, format: string | undefined): void {
 
   const formatFlag = format === undefined || format === 'csv' ? '' : `--format ${format} `;
   const gzip = name.endsWith('.gz') ? 'gzip | ' : '';
-  const url = shellWord(shownUrl(name), process.platform);
+  const url = shellWord(displayUrl(name), process.platform);
   const program = /^s3:/i.test(name) ? `aws s3 cp - ${url}` : `PROGRAM ${url}`;
   throw flagError(
     '--output',
-    `-o ${shownUrl(name)} is a URL; adreport writes to files.`,
+    `-o ${displayUrl(name)} is a URL; adreport writes to files.`,
     `Use a pipe: … ${formatFlag}-o - | ${gzip}${program}`,
   );
 }
@@ -30,12 +30,12 @@ export function refuseUrl(name: string, format: string | undefined): void {
 export function refuseUrlToRead(name: string): void {
   if (!isUrl(name)) return;
 
-  throw new UsageError(`${shownUrl(name)} is a URL; adreport reads local files.`, {
+  throw new UsageError(`${displayUrl(name)} is a URL; adreport reads local files.`, {
     hint: 'Download it first and pass the file, or use a pipe: … | adreport view -',
   });
 }
 
 /** Hides the password in a URL. */
-function shownUrl(url: string): string {
+function displayUrl(url: string): string {
   return printable(url.replace(/^([^/]*:\/\/[^/?#@:]*):[^/?#]*@/, '$1@'));
 }

@@ -14,8 +14,8 @@ export interface LineMistake {
 }
 
 /** Formats a mistake as `adreport.yaml:12: Unknown key “perid”.` */
-export function fileError(shownPath: string, { line, message, hint }: LineMistake): UsageError {
-  return new UsageError(`${shownPath}:${line}: ${message}`, { code: 'BAD_PROJECT_FILE', hint });
+export function fileError(displayPath: string, { line, message, hint }: LineMistake): UsageError {
+  return new UsageError(`${displayPath}:${line}: ${message}`, { code: 'BAD_PROJECT_FILE', hint });
 }
 
 /** Entries of a mapping, with their lines. */
@@ -33,7 +33,7 @@ export interface YamlEntry {
 
 /** A file that people edit. */
 export interface YamlFile {
-  readonly shownPath: string;
+  readonly displayPath: string;
 
   /**
    * Returns the mapping at a path of keys, which may be empty. Throws `UsageError` for any other
@@ -48,8 +48,8 @@ export interface YamlFile {
  *
  * @param shownPath path for messages
  */
-export async function readYamlFile(path: string, shownPath: string): Promise<YamlFile> {
-  const text = readText(path, shownPath);
+export async function readYamlFile(path: string, displayPath: string): Promise<YamlFile> {
+  const text = readText(path, displayPath);
   // Imported lazily, because it takes a fifth of the start-up time and most folders have no YAML
   // file.
   const { default: yaml } = await import('yaml');
@@ -70,7 +70,7 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
     // After a colon or inside brackets, a brace begins a YAML mapping.
     const hasPlaceholder = /\{\w+\}/.test(text.split('\n')[line - 1] ?? '');
     const hint = hasPlaceholder ? "Put quotes around names with braces: '{date}.csv'." : undefined;
-    throw fileError(shownPath, { line, message, hint });
+    throw fileError(displayPath, { line, message, hint });
   }
 
   const isEmpty = (node: unknown) => !node || (yaml.isScalar(node) && node.value === '');
@@ -91,7 +91,7 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
     if (!pairs) {
       const subject = keys.at(-1) ?? 'The file';
       const message = `${subject} must contain keys with values. See: adreport init`;
-      throw fileError(shownPath, { line, message });
+      throw fileError(displayPath, { line, message });
     }
 
     const entries = new Map<string, YamlEntry>();
@@ -104,19 +104,19 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
         });
       } catch {
         const message = 'this has an alias that cannot be resolved, or more than 100 of them.';
-        throw fileError(shownPath, { line: entryLine, message });
+        throw fileError(displayPath, { line: entryLine, message });
       }
     }
     return { line, entries };
   };
-  return { shownPath, section };
+  return { displayPath, section };
 }
 
-function readText(path: string, shownPath: string): string {
+function readText(path: string, displayPath: string): string {
   try {
     return decodeUtf8(readSmallFile(path, maxFileBytes));
   } catch (error) {
-    throw new UsageError(`Cannot read ${shownPath}: ${(error as Error).message}.`, {
+    throw new UsageError(`Cannot read ${displayPath}: ${(error as Error).message}.`, {
       hint: 'Use a file like the one that adreport init writes.',
     });
   }

@@ -239,9 +239,9 @@ export function hasNonZero(batch: RowBatch, field: string): boolean {
 
 /** Parses a number with up to two decimals to cents, also in a string. May return `notCents`. */
 function parseCents(bytes: Buffer, valueStart: number, valueEnd: number): number {
-  const isText = bytes[valueStart] === ascii.quote;
-  const end = isText ? valueEnd - 1 : valueEnd;
-  let at = isText ? valueStart + 1 : valueStart;
+  const isString = bytes[valueStart] === ascii.quote;
+  const end = isString ? valueEnd - 1 : valueEnd;
+  let at = isString ? valueStart + 1 : valueStart;
   const isNegative = bytes[at] === ascii.minus;
   if (isNegative) at++;
 
@@ -258,7 +258,7 @@ function parseCents(bytes: Buffer, valueStart: number, valueEnd: number): number
 
   const decimals = Math.max(0, end - at - 1);
   if (at < end) {
-    const isMark = bytes[at] === ascii.dot || (isText && bytes[at] === ascii.comma);
+    const isMark = bytes[at] === ascii.dot || (isString && bytes[at] === ascii.comma);
     if (!isMark || decimals < 1 || decimals > 2) return notCents;
     for (at++; at < end; at++) {
       const digit = (bytes[at] as number) - ascii.zero;

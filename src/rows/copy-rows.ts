@@ -75,12 +75,12 @@ export class RowCopier {
         const first = bytes[start] as number;
         if (first === ascii.letterN) continue;
 
-        const isText = first === ascii.quote;
-        if (isText && copyPlain(outView, at, from, start + 1, end - 1)) {
+        const isString = first === ascii.quote;
+        if (isString && copyPlain(outView, at, from, start + 1, end - 1)) {
           at += end - start - 2;
-        } else if (isText && copyQuoted(out, at, bytes, start, end)) {
+        } else if (isString && copyQuoted(out, at, bytes, start, end)) {
           at += end - start;
-        } else if (!isText && first < ascii.openBracket) {
+        } else if (!isString && first < ascii.openBracket) {
           copyWords(outView, at, from, start, end);
           at += end - start;
         } else {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Parser, parse } from 'csv-parse';
-import { fieldTypeOf, readHeader } from '../contract/columns.ts';
+import { fieldTypeOf, parseHeader } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -23,14 +23,14 @@ export interface CsvDialect {
 /** Interprets the header and the cells of a CSV. */
 export interface CsvReading {
   /** Returns a field for each name in the header. */
-  readHeader(names: readonly string[], dialect: CsvDialect): string[];
+  parseHeader(names: readonly string[], dialect: CsvDialect): string[];
 
   cellReader(field: string, dialect: CsvDialect): CellReader;
 }
 
 /** Reads a body of the service. */
 const serviceReading: CsvReading = {
-  readHeader,
+  parseHeader,
   cellReader: (field) => {
     const type = fieldTypeOf(field);
     if (type !== 'integer' && type !== 'money') return JSON.stringify;
@@ -166,7 +166,7 @@ class CsvReader {
   #startRows(cells: readonly string[]): void {
     const { dialect, reading = serviceReading } = this.#options;
     this.#addLines(1);
-    const names = reading.readHeader(cells, dialect);
+    const names = reading.parseHeader(cells, dialect);
     checkHeader(names);
     this.#header.push(...names);
     this.#columns = names.map((name) => {

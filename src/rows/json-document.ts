@@ -27,10 +27,10 @@ const maxQuotedBytes = 300;
  */
 export function readDocument(
   window: ascii.ByteWindow,
-  areLines: boolean,
+  isNdjson: boolean,
   fields: readonly string[] = [],
 ): RowBatches {
-  return new DocumentReader(window, areLines, fields).read();
+  return new DocumentReader(window, isNdjson, fields).read();
 }
 
 /** A member of the document. Its indexes refer to the window. */
@@ -47,7 +47,7 @@ interface ScannedMember {
 /** Reads a document from a window, and waits for more bytes if they end inside a token. */
 class DocumentReader {
   readonly #window: ascii.ByteWindow;
-  readonly #areLines: boolean;
+  readonly #isNdjson: boolean;
   readonly #scanner: RowScanner;
 
   /** Members other than the rows, as JSON. */
@@ -63,16 +63,16 @@ class DocumentReader {
   /** Token before the next row. */
   #tokenBefore: 'bracket' | 'row' | 'comma' = 'bracket';
 
-  constructor(window: ascii.ByteWindow, areLines: boolean, fields: readonly string[]) {
+  constructor(window: ascii.ByteWindow, isNdjson: boolean, fields: readonly string[]) {
     this.#window = window;
-    this.#areLines = areLines;
+    this.#isNdjson = isNdjson;
     this.#scanner = new RowScanner(window.pieceBytes);
     for (const field of fields) this.#ranges.addField(field);
   }
 
   async *read(): RowBatches {
     try {
-      yield* this.#areLines ? this.#readLines() : this.#readDocument();
+      yield* this.#isNdjson ? this.#readLines() : this.#readDocument();
     } catch (error) {
       if (!(error instanceof MalformedJsonError)) throw error;
       throw this.#malformedError(`${this.#position} cannot be read: ${error.problem}`, error.at);
@@ -99,7 +99,7 @@ class DocumentReader {
   async *#readDocument(): AsyncGenerator<RowBatch> {
     const first = await this.#nextByte();
     if (first === ascii.openBrace) yield* this.#readObject();
-    else if (first === ascii.openBracket) yield* this.#readArray();
+    else if (first === ascii.openBracket) yield* this.#parseArray();
     else
       throw new MalformedJsonError(this.#window.start, `it begins with ${this.#quoteBeginning()}`);
 
@@ -145,7 +145,7 @@ class DocumentReader {
     }
 
     this.#window.start = start;
-    yield* this.#readArray();
+    yield* this.#parseArray();
   }
 
   /** Scans the member at the start of the window, and waits until it is complete. */
@@ -182,8 +182,8 @@ class DocumentReader {
     this.#checkMemberBytes(valueEnd - start);
     this.#memberBytes += valueEnd - start;
 
-    const isText = isUtf8(bytes.subarray(start, valueEnd));
-    if (!isText) throw this.#malformedError('The report is not UTF-8', start);
+    const isValidUtf8 = isUtf8(bytes.subarray(start, valueEnd));
+    if (!isValidUtf8) throw this.#malformedError('The report is not UTF-8', start);
 
     this.#members.set(name, Buffer.from(bytes.subarray(valueStart, valueEnd)));
     this.#window.start = valueEnd;
@@ -198,7 +198,7 @@ class DocumentReader {
   }
 
   /** Reads the rows of an array whose bracket is at the start of the window. */
-  async *#readArray(): AsyncGenerator<RowBatch> {
+  async *#parseArray(): AsyncGenerator<RowBatch> {
     this.#isInRows = true;
     this.#hasSeenData = true;
     this.#members.delete('data');
@@ -235,7 +235,7 @@ class DocumentReader {
   /** Scans rows until more bytes are needed, the batch is full, or the array ends. */
   #scanRows(): 'more' | 'full' | 'end' {
     const window = this.#window;
-    const isArray = !this.#areLines;
+    const isArray = !this.#isNdjson;
     const { bytes, view, end } = window;
     while (this.#findNextByte()) {
       const { start } = window;
@@ -269,8 +269,8 @@ class DocumentReader {
   #takeBatch(): RowBatch {
     const { bytes } = this.#window;
     const { rowCount, firstRow, rowStarts, rowEnds } = this.#ranges;
-    const isText = isUtf8(bytes.subarray(rowStarts[0], rowEnds[rowCount - 1]));
-    if (isText) return this.#ranges.takeBatch(bytes);
+    const isValidUtf8 = isUtf8(bytes.subarray(rowStarts[0], rowEnds[rowCount - 1]));
+    if (isValidUtf8) return this.#ranges.takeBatch(bytes);
 
     let row = 0;
     while (isUtf8(bytes.subarray(rowStarts[row], rowEnds[row]))) row++;

@@ -96,7 +96,7 @@ export class ParquetReader {
   async *read(): AsyncGenerator<Uint8Array> {
     const metadata = await parquetMetadataAsync(this.#source);
     this.notes = readNotes(metadata);
-    this.#zone = readZone(this.notes);
+    this.#zone = parseZone(this.notes);
 
     // Lists, records and intervals are skipped, because no report has them.
     const columns: Column[] = [];
@@ -134,7 +134,7 @@ export class ParquetReader {
     const values = new Map<string, readonly unknown[]>();
     // All columns of a large row group would take too much memory.
     for (const columnNames of isSmall ? [names] : names.map((name) => [name])) {
-      const read = await this.#readColumns(metadata, columnNames, slice);
+      const read = await this.#parseColumns(metadata, columnNames, slice);
       for (const [name, column] of read) values.set(name, column);
     }
 
@@ -152,7 +152,7 @@ export class ParquetReader {
     }
   }
 
-  async #readColumns(
+  async #parseColumns(
     metadata: FileMetaData,
     names: readonly string[],
     slice: Slice,
@@ -272,7 +272,7 @@ function readOffset(ms: number, zone: string): number {
 }
 
 /** Returns the zone of the report, or UTC if the file or this system does not know the zone. */
-function readZone(notes: readonly ParquetNote[]): string {
+function parseZone(notes: readonly ParquetNote[]): string {
   const summary = notes.find(({ name }) => name === 'summary')?.text ?? '{}';
   try {
     const { timezone } = JSON.parse(summary) as { readonly timezone?: unknown };

@@ -51,29 +51,29 @@ function choosePieceBytes(sizeBytes: number): number {
  */
 export async function openReportFile(
   path: string,
-  shownPath: string,
+  displayPath: string,
   { signal, csv, decoder }: ReportFileOptions,
 ): Promise<ReportFile> {
   let file: number | undefined;
   try {
     file = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
     const stats = fs.fstatSync(file);
-    if (!stats.isFile()) throw notAFileError(shownPath);
+    if (!stats.isFile()) throw notAFileError(displayPath);
 
     const pieceBytes = choosePieceBytes(stats.size);
     const piece = Buffer.allocUnsafe(pieceBytes);
     const first = piece.subarray(0, fs.readSync(file, piece, 0, pieceBytes, 0));
     if (detectBinaryFormat(first) === 'parquet') {
-      return readParquet({ file, path, sizeBytes: stats.size, shownPath, signal, decoder });
+      return readParquet({ file, path, sizeBytes: stats.size, displayPath, signal, decoder });
     }
     const chunks = readRest(file, { first, isAll: first.length < pieceBytes, signal });
     return {
-      ...readReportStream(chunks, shownPath, { csv, pieceBytes }),
+      ...readReportStream(chunks, displayPath, { csv, pieceBytes }),
       sizeBytes: () => stats.size,
     };
   } catch (error) {
     if (file !== undefined) fs.closeSync(file);
-    throw nameFileInError(error, shownPath);
+    throw nameFileInError(error, displayPath);
   }
 }
 
@@ -104,8 +104,8 @@ async function* readRest(
   }
 }
 
-function notAFileError(shownPath: string): UsageError {
-  return new UsageError(`${printable(shownPath)} is not a file.`, {
+function notAFileError(displayPath: string): UsageError {
+  return new UsageError(`${printable(displayPath)} is not a file.`, {
     hint: 'Pass a file or a folder, or - for stdin: … | adreport view -',
   });
 }
@@ -118,7 +118,7 @@ interface StreamOptions extends Pick<ReportFileOptions, 'csv'> {
 /** Reads a report from a stream, such as standard input. */
 export function readReportStream(
   stream: AsyncIterable<Uint8Array>,
-  shownPath: string,
+  displayPath: string,
   { csv, pieceBytes }: StreamOptions = {},
 ): ReportFile {
   let receivedBytes = 0;
@@ -135,17 +135,21 @@ export function readReportStream(
     const format = detectBinaryFormat(head);
     if (format === 'parquet') throw parquetPipeError();
     const documentFormat = detectDocumentFormat(head);
-    if (documentFormat) throw documentFormatError(shownPath, documentFormat);
+    if (documentFormat) throw documentFormatError(displayPath, documentFormat);
     refuseArchive(head);
 
     const bytes = prepend(head, chunks);
-    const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shownPath) ? 'expected' : 'allowed';
+    const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(displayPath) ? 'expected' : 'allowed';
     const body = format === 'gzip' ? decompress(bytes) : bytes;
     return yield* readRows(body, { lines, pieceBytes, csv: { reading: csv, positions } });
   }
   const close = (): Promise<unknown> => chunks.return(undefined);
   return {
-    batches: nameFileInErrors(readBatches(), { shownPath, explainDamage: explainGzipError, close }),
+    batches: nameFileInErrors(readBatches(), {
+      displayPath,
+      explainDamage: explainGzipError,
+      close,
+    }),
     sizeBytes: () => receivedBytes,
     positionOf: (row) => positions.positionOf(row),
   };
@@ -189,8 +193,8 @@ function refuseArchive(head: Buffer): void {
   throw new IncompleteDataError(sentence, { code: 'ARCHIVE', retryable: false });
 }
 
-function documentFormatError(shownPath: string, { name, program }: DocumentFormat): UsageError {
-  return new UsageError(`${printable(shownPath)} is ${name}: open it with ${program}.`, {
+function documentFormatError(displayPath: string, { name, program }: DocumentFormat): UsageError {
+  return new UsageError(`${printable(displayPath)} is ${name}: open it with ${program}.`, {
     hint: 'adreport view reads JSON, NDJSON, CSV and Parquet. Write the report as one of these as well.',
   });
 }
@@ -199,13 +203,13 @@ interface OpenParquet {
   readonly file: number;
   readonly path: string;
   readonly sizeBytes: number;
-  readonly shownPath: string;
+  readonly displayPath: string;
   readonly signal: AbortSignal | undefined;
   readonly decoder: ParquetDecoder;
 }
 
 function readParquet(open: OpenParquet): ReportFile {
-  const { file, path, sizeBytes, shownPath, signal, decoder } = open;
+  const { file, path, sizeBytes, displayPath, signal, decoder } = open;
 
   let notes: readonly ParquetNote[] = [];
   let isWhole = true;
@@ -231,7 +235,7 @@ function readParquet(open: OpenParquet): ReportFile {
   };
   return {
     batches: nameFileInErrors(readBatches(), {
-      shownPath,
+      displayPath,
       explainDamage,
       close: async () => fs.closeSync(file),
     }),
@@ -289,7 +293,7 @@ function endsAsParquet(file: number, sizeBytes: number): boolean {
 }
 
 interface OpenRows {
-  readonly shownPath: string;
+  readonly displayPath: string;
 
   /** Explains an error of a decoder. Returns `undefined` for any other error. */
   readonly explainDamage: (error: Error) => Damage | undefined;
@@ -299,13 +303,13 @@ interface OpenRows {
 /** Yields batches. Adds the name of the file to errors. */
 async function* nameFileInErrors(
   batches: RowBatches,
-  { shownPath, explainDamage, close }: OpenRows,
+  { displayPath, explainDamage, close }: OpenRows,
 ): RowBatches {
   try {
     return yield* batches;
   } catch (error) {
     const damage = error instanceof Error ? explainDamage(error) : undefined;
-    throw nameFileInError(damage ? damageError(damage, error) : error, shownPath);
+    throw nameFileInError(damage ? damageError(damage, error) : error, displayPath);
   } finally {
     await close();
   }
@@ -325,8 +329,8 @@ const readableHint =
   'adreport view reads JSON, NDJSON and CSV with a header row, each also as .gz, and Parquet.';
 
 /** Adds the name of the file to an error, and replaces the advice to request the report again. */
-function nameFileInError(error: unknown, shownPath: string): unknown {
-  const name = printable(shownPath);
+function nameFileInError(error: unknown, displayPath: string): unknown {
+  const name = printable(displayPath);
   if (error instanceof Error && 'syscall' in error) return unreadableFileError(error, name);
 
   if (!(error instanceof AdreportError) || ![4, 9].includes(error.exitCode)) return error;

@@ -155,8 +155,8 @@ export class RowKeys {
     const present = fields.filter(({ field }) => batch.fields.includes(field));
     // The date of a row comes last, and so does the date of a file for rows without a date.
     const isLast = ({ field }: KeyField): number => Number(field === 'date');
-    present.sort((one, other) => {
-      return isLast(one) - isLast(other) || this.#numberOf(one.field) - this.#numberOf(other.field);
+    present.sort((a, b) => {
+      return isLast(a) - isLast(b) || this.#numberOf(a.field) - this.#numberOf(b.field);
     });
     return {
       numbers: Int32Array.from(present, ({ field }) => this.#numberOf(field)),
@@ -186,7 +186,7 @@ export class RowKeys {
       if (idStart >= 0 && bytes[idStart] !== letterN) continue;
 
       const end = valueEnds[at] as number;
-      const instant = index === hourIndex ? this.#readInstant(bytes, start, end) : noInstant;
+      const instant = index === hourIndex ? this.#parseInstant(bytes, start, end) : noInstant;
       if (instant !== noInstant) {
         this.#reserve(2);
         this.#words[this.#wordCount++] = number * fieldFactor;
@@ -256,7 +256,7 @@ export class RowKeys {
   }
 
   /** Reads the instant of an hour in seconds, which does not depend on its offset. */
-  #readInstant(bytes: Buffer, start: number, end: number): number {
+  #parseInstant(bytes: Buffer, start: number, end: number): number {
     const isSame = this.#latestHour && equalsBytes(bytes, start, end, this.#latestHour);
     if (isSame) return this.#latestInstant;
 

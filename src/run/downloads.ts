@@ -218,9 +218,9 @@ export function withNextCommand(error: unknown, { resume, again }: NextCommands)
 
   const hasBegun = reportId !== undefined || isUnreachable(error) || isInterruption(error);
   if (resume === undefined || endsReport(error) || !hasBegun) return error;
-  const shown = printable(reportId ?? '');
-  const isNamed = message.includes(shown) || resume.includes(shown);
-  const available = isNamed ? '' : `The report ${shown} is still available. `;
+  const displayId = printable(reportId ?? '');
+  const isNamed = message.includes(displayId) || resume.includes(displayId);
+  const available = isNamed ? '' : `The report ${displayId} is still available. `;
   const isLost = reportId === undefined && isUnreachable(error);
   const what = isLost ? 'To run it again' : 'To resume';
   const hints = [...(hint === undefined ? [] : [hint]), `${available}${what}: ${resume}`];

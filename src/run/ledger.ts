@@ -160,11 +160,11 @@ export class Ledger {
   }
 
   #allNames(): string[] {
-    this.#names ??= this.#readNames();
+    this.#names ??= this.#parseNames();
     return this.#names;
   }
 
-  #readNames(): string[] {
+  #parseNames(): string[] {
     try {
       const names = readdirSync(this.#path).filter((name) => /^\d{15}-[\w-]+\.json$/.test(name));
       return names.sort().reverse();

@@ -13,8 +13,8 @@ import { buildQuery } from '../query/build-query.ts';
 import { fixedPeriod } from '../query/command-for.ts';
 import { listPlaceholders } from '../query/file-name.ts';
 import type { ThisRunFlags } from '../query/flags/run-flags.ts';
-import { keepsFolder, planParts, selectShard, wholePart } from '../query/parts.ts';
-import type { TypedPeriod } from '../query/period.ts';
+import { keepsFolder, planParts, selectShard, toSinglePart } from '../query/parts.ts';
+import type { PeriodInput } from '../query/period.ts';
 import type { Part, Query } from '../query/query.ts';
 import type { Context } from './context.ts';
 import { requireTargets, stdoutFormat } from './prepare-files.ts';
@@ -37,7 +37,7 @@ export interface ReportPlan {
   readonly whole: Part;
 
   /** Period of all parts, including those of other shards, for the command that resumes the run. */
-  readonly period: TypedPeriod;
+  readonly period: PeriodInput;
 
   /** Reports to download, in time order. */
   readonly parts: readonly Part[];
@@ -118,7 +118,7 @@ async function planReport(
     });
   }
 
-  const whole = wholePart(query, nowMs);
+  const whole = toSinglePart(query, nowMs);
   const all = planParts(query, nowMs);
   // The end comes from the last part, which may not be over.
   const period = fixedPeriod(all[0] ?? whole, all.at(-1) ?? whole);
@@ -134,9 +134,9 @@ async function planReport(
 export async function resolveNames(
   { console }: Context,
   { client }: ServiceAccount,
-  typed: Query,
+  input: Query,
 ): Promise<Query> {
-  const { query, selections, warnings } = await findIds(client, typed);
+  const { query, selections, warnings } = await findIds(client, input);
   for (const selection of selections) console.note(selection);
   for (const { message } of warnings) console.warn(message);
   return query;

@@ -12,8 +12,8 @@ import { requireFittingFlags } from '../query/check-query.ts';
 import { hasTimePlaceholder, type NameValues } from '../query/file-name.ts';
 import type { OutputFlags } from '../query/flags/output-flags.ts';
 import { labelsByMetric } from '../query/flags/read-value.ts';
-import { type FormatName, formatFacts } from '../query/format-names.ts';
-import { readOutputs } from '../query/outputs.ts';
+import { type FormatName, formatInfo } from '../query/format-names.ts';
+import { parseOutputs } from '../query/outputs.ts';
 import type { Output } from '../query/query.ts';
 import type { Context } from './context.ts';
 
@@ -24,14 +24,14 @@ export function stdoutFormat({ console, flags }: Pick<Context, 'console' | 'flag
 }
 
 /**
- * Reads the outputs of a command. Throws whatever `readOutputs` and `requireTargets` throw, and
+ * Reads the outputs of a command. Throws whatever `parseOutputs` and `requireTargets` throw, and
  * `UsageError` if a flag does not apply to the formats.
  */
 export function chooseOutputs(
   context: Context,
   options: Partial<OutputFlags>,
 ): readonly [Output, ...Output[]] {
-  const outputs = readOutputs(options, stdoutFormat(context));
+  const outputs = parseOutputs(options, stdoutFormat(context));
   requireFittingFlags(
     options,
     outputs.map(({ format }) => format),
@@ -46,7 +46,7 @@ export function chooseOutputs(
  */
 export function requireTargets({ console, host }: Context, outputs: readonly Output[]): void {
   for (const { path, format } of outputs) {
-    if (path === '-' && formatFacts[format].isBinary && console.out.isTerminal) {
+    if (path === '-' && formatInfo[format].isBinary && console.out.isTerminal) {
       throw new UsageError(`${format} is a binary format and cannot be shown on a terminal.`, {
         hint: `Write it to a file: -o report.${format} or > report.${format}.`,
       });

@@ -173,10 +173,10 @@ function requireOwnHost({ headers: { host } }: IncomingMessage, address: string)
   const name = host?.replace(/:\d+$/, '').toLowerCase();
   if (name === undefined || isLoopback(name) || !isLoopback(address)) return;
 
-  const sentence = 'The Host header does not match this server: use localhost or 127.0.0.1.';
+  const message = 'The Host header does not match this server: use localhost or 127.0.0.1.';
   const advice =
     'To use another name, for example from a container, start the server with --host 0.0.0.0.';
-  throw new ServiceError('FOREIGN_HOST', `${sentence} ${advice}`);
+  throw new ServiceError('FOREIGN_HOST', `${message} ${advice}`);
 }
 
 /**
@@ -205,10 +205,10 @@ function refuseBytes({ log }: Services, error: ParserError, socket: Duplex): voi
   if (!socket.writable) return;
 
   const bytes = Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
-  const { status, sentence } = describeParserError(error);
-  log.addUnreadable(bytes, status, `INVALID_BODY: ${sentence}`);
+  const { status, message } = describeParserError(error);
+  log.addUnreadable(bytes, status, `INVALID_BODY: ${message}`);
 
-  const { type, body } = jsonReply({ response: { error_id: 'INVALID_BODY', error: sentence } });
+  const { type, body } = jsonReply({ response: { error_id: 'INVALID_BODY', error: message } });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `${localHeader}: 1`,
@@ -220,12 +220,12 @@ function refuseBytes({ log }: Services, error: ParserError, socket: Duplex): voi
 
 function describeParserError({ code, reason = '' }: ParserError) {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const sentence = `The headers are larger than ${maxHeaderSize / 1024} KiB.`;
-    return { status: 431, sentence };
+    const message = `The headers are larger than ${maxHeaderSize / 1024} KiB.`;
+    return { status: 431, message };
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return { status: 408, sentence: 'The request took too long to arrive.' };
+    return { status: 408, message: 'The request took too long to arrive.' };
   }
-  const sentence = `This is not an HTTP request (${reason}). Is it https instead of http?`;
-  return { status: 400, sentence };
+  const message = `This is not an HTTP request (${reason}). Is it https instead of http?`;
+  return { status: 400, message };
 }

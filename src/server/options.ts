@@ -2,12 +2,12 @@ import { windowClocks } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import {
   booleanCheck,
+  choiceCheck,
   listCheck,
   type MemberCheck,
   type NumberRange,
   stringCheck,
   wholeNumberCheck,
-  wordCheck,
 } from '../text/check-members.ts';
 import { joinWords, parseDuration } from '../text/quantity.ts';
 import { parseClockTime } from './clock.ts';
@@ -71,7 +71,7 @@ const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
   reportTtl: duration,
   restate: wholeNumberCheck(optionRanges.restate),
   rateLimit: wholeNumberCheck(optionRanges.rateLimit),
-  windowClock: wordCheck(windowClocks),
+  windowClock: choiceCheck(windowClocks),
   faults: listCheck('status:503:times=3'),
   now: clockTime,
 };

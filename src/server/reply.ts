@@ -51,6 +51,6 @@ export function refusalReply(error: unknown): Reply {
     return jsonReply({ response: { error_id: code, error: message } }, 400);
   }
 
-  const sentence = 'The service failed. This is a bug in the local server.';
-  return refusalReply(new ServiceError('INTERNAL', sentence));
+  const message = 'The service failed. This is a bug in the local server.';
+  return refusalReply(new ServiceError('INTERNAL', message));
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EndpointName } from '../contract/messages.ts';
 import type { ServerClock } from './clock.ts';
 import type { LoggedRequest } from './public-types.ts';
-import { readPath, type ServerCall } from './request/call.ts';
+import { parsePath, type ServerCall } from './request/call.ts';
 import type { Parameters } from './request/parse-body.ts';
 
 const maxRequests = 1_000;
@@ -42,7 +42,7 @@ export class RequestLog {
     const { method = '', url = '', headers } = incoming;
     const entry = this.#add({
       method,
-      path: readPath(url),
+      path: parsePath(url),
       headers: hideTokens(headers as Record<string, string>),
       endpoint,
     });
@@ -59,7 +59,7 @@ export class RequestLog {
   /** Adds a rejected request that is not HTTP, given the last bytes received. */
   addUnreadable(bytes: Buffer, status: number, why: string): void {
     const [, method = '', url = ''] = /^([A-Z]{1,20}) (\S+)/.exec(bytes.toString('latin1')) ?? [];
-    const entry = this.#add({ method, path: readPath(url), status, why });
+    const entry = this.#add({ method, path: parsePath(url), status, why });
     this.#onEnd?.(entry);
   }
 
@@ -122,11 +122,11 @@ function mayHaveSecrets(text: string, body: Parameters): boolean {
 }
 
 function hideTokens(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const shown: Record<string, string> = {};
+  const masked: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    shown[name] = secretHeader.test(name) ? shortenToken(value) : value;
+    masked[name] = secretHeader.test(name) ? shortenToken(value) : value;
   }
-  return shown;
+  return masked;
 }
 
 /** Shortens a token to its last 4 characters. A short token becomes `…`. */

@@ -88,10 +88,10 @@ async function listen(services: Services) {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason = code === 'EADDRINUSE' ? 'the port is already in use' : message;
-    const sentence = `The local server cannot listen on ${host}, port ${port}: ${reason}.`;
+    const problem = `The local server cannot listen on ${host}, port ${port}: ${reason}.`;
     const advice =
       'Use port 0 for a free port, and a host that is an address of this machine, such as 127.0.0.1.';
-    throw usageError(sentence, advice, { ...(code !== undefined && { code }), cause });
+    throw usageError(problem, advice, { ...(code !== undefined && { code }), cause });
   }
 }
 

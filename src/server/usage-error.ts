@@ -3,11 +3,11 @@ import { findMistake, type MemberCheck } from '../text/check-members.ts';
 
 /** Builds an error with the advice in its message, because test runners show only the message. */
 export function usageError(
-  sentence: string,
+  message: string,
   advice: string,
   details: Pick<ErrorDetails, 'code' | 'cause'> = {},
 ): UsageError {
-  return new UsageError(`${sentence} ${advice}`, details);
+  return new UsageError(`${message} ${advice}`, details);
 }
 
 /** Throws `UsageError` if an object from a test has an unknown or invalid key. */

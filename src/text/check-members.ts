@@ -80,10 +80,10 @@ export const functionCheck: MemberCheck = {
   isValid: (value) => typeof value === 'function',
 };
 
-export function wordCheck(words: readonly string[]): MemberCheck {
+export function choiceCheck(choices: readonly string[]): MemberCheck {
   return {
-    expected: words.join(' or '),
-    isValid: (value) => typeof value === 'string' && words.includes(value),
+    expected: choices.join(' or '),
+    isValid: (value) => typeof value === 'string' && choices.includes(value),
   };
 }
 

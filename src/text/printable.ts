@@ -69,6 +69,6 @@ export function escapeHtml(text: string): string {
 }
 
 /** Adds a full stop unless the sentence already ends with punctuation. */
-export function endSentence(sentence: string): string {
+export function withFullStop(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

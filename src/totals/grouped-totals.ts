@@ -1,5 +1,5 @@
 import { fieldOfMetric, metricOfField } from '../contract/columns.ts';
-import { derivedMetrics } from '../contract/vocabulary.ts';
+import { computedMetrics } from '../contract/vocabulary.ts';
 import type { KeyColumn } from '../query/file-columns.ts';
 import { notCents, readField, summarizeNumbers, toCents } from '../rows/column-values.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
@@ -322,7 +322,7 @@ class IndexedGroup implements Group, Sums {
 
 /** Lists the metrics that rates are computed from, each with the other metric of its rate. */
 function listRatePairs(metrics: readonly string[]): Pick<RatePair, 'field' | 'other'>[] {
-  return derivedMetrics.flatMap(({ numerator, denominator }) => {
+  return computedMetrics.flatMap(({ numerator, denominator }) => {
     const over = fieldOfMetric(numerator, metrics);
     const under = fieldOfMetric(denominator, metrics);
     if (over === undefined || under === undefined) return [];

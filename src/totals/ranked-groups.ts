@@ -79,7 +79,7 @@ interface Sortable<Item> {
 }
 
 interface ParsedOrder<Item> {
-  readonly order: (one: Item, other: Item) => number;
+  readonly order: (a: Item, b: Item) => number;
 
   /** Absent if the items are sorted by a key. */
   readonly metric: ReportMetric | undefined;
@@ -93,17 +93,17 @@ export function parseOrder<Item>(
   sort: string,
   { keys, metrics, readKey, readSums }: Sortable<Item>,
 ): ParsedOrder<Item> {
-  const typed = parseSort(sort);
+  const input = parseSort(sort);
   const columns = new Set([...keys, ...metrics.map(({ field }) => field)]);
-  const column = sortColumn(typed, [...columns]);
+  const column = sortColumn(input, [...columns]);
   const metric = metrics.find(({ field }) => field === column);
   if (metric) {
-    const sign = typed.direction === 'asc' ? 1 : -1;
+    const sign = input.direction === 'asc' ? 1 : -1;
     const readValue = (item: Item): number | undefined => metricValue(metric, readSums(item));
     return { order: byValue(readValue, (a, b) => sign * (a - b)), metric };
   }
 
-  const sign = typed.direction === 'desc' ? -1 : 1;
+  const sign = input.direction === 'desc' ? -1 : 1;
   const compare = isTimeField(column) ? compareTimes : compareNames;
   const readText = (item: Item): string | undefined => readKey(item, column);
   return { order: byValue(readText, (a, b) => sign * compare(a, b)), metric };
@@ -120,7 +120,7 @@ export function sortInServiceOrder(all: GroupedTotals): Group[] {
     index,
     position: findFieldPosition(field),
   }));
-  keys.sort((one, other) => one.position - other.position);
+  keys.sort((a, b) => a.position - b.position);
   const orders = keys.map(({ field, index }) => {
     if (isTimeField(field)) return byKey(index, compareTimes);
     return byKey(index, fieldTypeOf(field) === 'id' ? compareIds : compareCodeUnits);

@@ -6,7 +6,7 @@ import { type Breakdown, type DerivedBreakdown, findAnyBreakdown } from '../cont
 import { formatInstant, type Window } from '../query/calendar.ts';
 import { joinWords } from '../text/quantity.ts';
 import type { DateUnit } from './group-keys.ts';
-import type { ReportSums, Unit } from './report-sums.ts';
+import type { Dimension, ReportSums } from './report-sums.ts';
 import { sortByTime } from './sorting.ts';
 
 /**
@@ -76,25 +76,25 @@ type NamedBreakdown = Breakdown | DerivedBreakdown;
 /** Describes a report from its summary, or from its rows if there is none. */
 export function describeReport(
   summary: ReportSummary | undefined,
-  { units }: ReportSums,
+  { dimensions }: ReportSums,
 ): ReportDescription {
   const breakdowns: NamedBreakdown[] = [];
-  for (const name of summary?.breakdowns ?? listBreakdowns(units)) {
+  for (const name of summary?.breakdowns ?? listBreakdowns(dimensions)) {
     const breakdown = findAnyBreakdown(name);
     if (breakdown) breakdowns.push(breakdown);
   }
   return {
     title: buildTitle(breakdowns),
-    window: summary ? formatWindow(summary) : formatDaysOfRows(units),
+    window: summary ? formatWindow(summary) : formatDaysOfRows(dimensions),
     zone: summary && formatZone(summary.timezone),
     dateUnit: breakdowns.map(({ name }) => dateUnits[name]).find(Boolean) ?? 'day',
   };
 }
 
 /** Returns the breakdowns of a report's rows, time first. */
-function listBreakdowns(units: readonly Unit[]): string[] {
+function listBreakdowns(dimensions: readonly Dimension[]): string[] {
   const named: string[] = [];
-  for (const { breakdown, fields, isTime } of units) {
+  for (const { breakdown, fields, isTime } of dimensions) {
     if (breakdown) named.push(breakdown.name);
     if (isTime) named.unshift(fields.includes('hour') ? 'HOURLY' : 'DAILY');
   }
@@ -102,8 +102,8 @@ function listBreakdowns(units: readonly Unit[]): string[] {
 }
 
 /** Formats the range of days in the rows, if there are any. */
-function formatDaysOfRows(units: readonly Unit[]): string | undefined {
-  const times = sortByTime(units.find(({ isTime }) => isTime)?.groups ?? []);
+function formatDaysOfRows(dimensions: readonly Dimension[]): string | undefined {
+  const times = sortByTime(dimensions.find(({ isTime }) => isTime)?.groups ?? []);
   const first = times[0];
   const last = times.at(-1);
   return first && last && formatDays(toDateTime(first.wallMs), toDateTime(last.wallMs));

@@ -1,5 +1,5 @@
 import { defaultMetrics, type ReportMetric } from '../query/metrics.ts';
-import { readName } from '../query/names.ts';
+import { parseName } from '../query/names.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { type Change, computeChange, type Fraction } from './change.ts';
@@ -12,7 +12,7 @@ import { addThousandsSeparators, padMoney, parseNumber } from './numbers.ts';
  * metric.
  */
 export function metricValue(metric: ReportMetric, sums: Sums): number | undefined {
-  if (!metric.derived) {
+  if (!metric.computed) {
     const sum = sums.get(metric.field);
     return sum === undefined ? undefined : Number(sum);
   }
@@ -39,9 +39,9 @@ export function roundDerived(metric: ReportMetric, sums: Sums): number | null {
 
 /** Formats a metric for programs, with full precision. `null` means no value. */
 export function metricDigits(metric: ReportMetric, sums: Sums): string | null {
-  const number = metric.derived ? roundDerived(metric, sums) : (sums.get(metric.field) ?? null);
+  const number = metric.computed ? roundDerived(metric, sums) : (sums.get(metric.field) ?? null);
   if (number === null) return null;
-  const isMoney = metric.type === 'money' && !metric.derived;
+  const isMoney = metric.type === 'money' && !metric.computed;
   return isMoney ? padMoney(String(number)) : String(number);
 }
 
@@ -78,12 +78,12 @@ export function formatSum(field: string, digits: string): string {
 const one = new Decimal(1n, 0);
 
 /** Returns a metric as an exact quotient, or `undefined` if the sums do not contain it. */
-function toFraction({ field, derived }: ReportMetric, sums: Sums): Fraction | undefined {
-  if (!derived) {
+function toFraction({ field, computed }: ReportMetric, sums: Sums): Fraction | undefined {
+  if (!computed) {
     const numerator = toDecimal(sums.get(field));
     return numerator && { numerator, denominator: one };
   }
-  const { numeratorField, denominatorField, factor } = derived;
+  const { numeratorField, denominatorField, factor } = computed;
   const numerator = sumPaired(numeratorField, denominatorField, sums);
   const denominator = sumPaired(denominatorField, numeratorField, sums);
   if (!numerator || !denominator || denominator.sign === 0) return undefined;
@@ -110,6 +110,6 @@ export function findReportMetric(
   metrics: readonly ReportMetric[],
 ): ReportMetric | undefined {
   const accepted = metrics.map(({ field }) => field);
-  const name = readName(text, accepted, '--metrics');
+  const name = parseName(text, accepted, '--metrics');
   return metrics.find(({ field }) => field === name);
 }

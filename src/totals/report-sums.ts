@@ -10,7 +10,7 @@ const maxGroups = 100_000;
 const maxCharacters = 16 * 1024 * 1024;
 
 /** Sums by one breakdown (`campaignId` and `campaignName`), or by time. */
-export interface Unit {
+export interface Dimension {
   readonly fields: readonly string[];
 
   readonly isTime: boolean;
@@ -24,7 +24,7 @@ export interface Unit {
 
 /** Sums by time and one breakdown. The time is the first value of each key. */
 interface Trend {
-  readonly unit: Unit;
+  readonly dimension: Dimension;
 
   /** Absent if there are too many groups. */
   groups: GroupedTotals | undefined;
@@ -50,7 +50,7 @@ export class ReportSums {
   trend: Trend | undefined;
 
   /** Absent until the first rows arrive. */
-  #units: readonly Unit[] | undefined;
+  #dimensions: readonly Dimension[] | undefined;
 
   /**
    * @param options.keepsRows whether to keep all rows of an earlier report, to compare them one by
@@ -62,9 +62,9 @@ export class ReportSums {
 
   /** Adds the visible `columns` of a batch. */
   observe(batch: RowBatch, columns: readonly SummedColumn[]): void {
-    if (!this.#units) {
-      this.#units = listUnits(columns);
-      this.trend = startTrend(this.#units, batch);
+    if (!this.#dimensions) {
+      this.#dimensions = listDimensions(columns);
+      this.trend = startTrend(this.#dimensions, batch);
     }
 
     this.total.observe(batch);
@@ -81,14 +81,14 @@ export class ReportSums {
       characters += keyCharacters;
       return groups;
     };
-    for (const unit of this.#units) unit.groups = add(unit.groups);
+    for (const dimension of this.#dimensions) dimension.groups = add(dimension.groups);
     if (this.trend) this.trend.groups = add(this.trend.groups);
     this.rows = add(this.rows);
   }
 
   /** Breakdowns with at least one value. */
-  get units(): readonly Unit[] {
-    return (this.#units ?? []).filter(({ groups }) => {
+  get dimensions(): readonly Dimension[] {
+    return (this.#dimensions ?? []).filter(({ groups }) => {
       if (!groups) return true;
       return [...groups].some(({ key }) => key.some((text) => text !== null));
     });
@@ -98,24 +98,24 @@ export class ReportSums {
    * Finds the groups by a breakdown of another report, or returns `undefined` if this report lacks
    * the breakdown or has too many groups.
    */
-  findGroups({ fields }: Pick<Unit, 'fields'>): GroupedTotals | undefined {
-    const unit = this.#units?.find((own) => own.fields.join() === fields.join());
-    return unit?.groups;
+  findGroups({ fields }: Pick<Dimension, 'fields'>): GroupedTotals | undefined {
+    const dimension = this.#dimensions?.find((own) => own.fields.join() === fields.join());
+    return dimension?.groups;
   }
 }
 
-function listUnits(columns: readonly SummedColumn[]): Unit[] {
-  const units = new Map<string, Unit>();
+function listDimensions(columns: readonly SummedColumn[]): Dimension[] {
+  const dimensions = new Map<string, Dimension>();
   const textFields = columns.filter(({ numeric }) => !numeric).map(({ field }) => field);
 
   for (const field of textFields) {
     const name = isTimeField(field) ? 'time' : (breakdownOfField(field)?.name ?? `field ${field}`);
-    if (!units.has(name)) units.set(name, buildUnit(field, textFields));
+    if (!dimensions.has(name)) dimensions.set(name, buildDimension(field, textFields));
   }
-  return [...units.values()];
+  return [...dimensions.values()];
 }
 
-function buildUnit(field: string, textFields: readonly string[]): Unit {
+function buildDimension(field: string, textFields: readonly string[]): Dimension {
   if (isTimeField(field)) {
     const keys = findTimeKeys(textFields);
     const fields = keys.map((key) => key.field);
@@ -128,24 +128,24 @@ function buildUnit(field: string, textFields: readonly string[]): Unit {
 }
 
 /** Combines time with the first other breakdown that has values in the first rows. */
-function startTrend(units: readonly Unit[], batch: RowBatch): Trend | undefined {
-  const filled = units.filter(({ fields }) => fields.some((field) => hasValue(batch, field)));
+function startTrend(dimensions: readonly Dimension[], batch: RowBatch): Trend | undefined {
+  const filled = dimensions.filter(({ fields }) => fields.some((field) => hasValue(batch, field)));
   const time = filled.find(({ isTime }) => isTime);
-  const unit = filled.find(({ isTime }) => !isTime);
-  if (!time || !unit) return undefined;
+  const dimension = filled.find(({ isTime }) => !isTime);
+  if (!time || !dimension) return undefined;
   return {
-    unit,
-    groups: new GroupedTotals([...findTimeKeys(time.fields), ...toKeyColumns(unit.fields)]),
+    dimension,
+    groups: new GroupedTotals([...findTimeKeys(time.fields), ...toKeyColumns(dimension.fields)]),
   };
 }
 
 /** Returns the noun for a row: `campaign`, `day`, `hour`, `week`, `month`, `window`. */
-export function rowNoun(unit: Unit, dateUnit: DateUnit): string {
-  if (!unit.isTime) return unitNoun(unit);
-  return unit.fields.includes('hour') ? 'hour' : dateUnit;
+export function rowNoun(dimension: Dimension, dateUnit: DateUnit): string {
+  if (!dimension.isTime) return dimensionNoun(dimension);
+  return dimension.fields.includes('hour') ? 'hour' : dateUnit;
 }
 
 /** Returns a noun such as `campaign`, or the name of an unknown field. */
-export function unitNoun({ breakdown, fields }: Unit): string {
+export function dimensionNoun({ breakdown, fields }: Dimension): string {
   return breakdown ? deriveNoun(breakdown) : fields.map(fieldLabel).join(', ');
 }

@@ -4,8 +4,8 @@ import type { Group } from './grouped-totals.ts';
 /** Builds a comparator by a value. Items without a value come last in either direction. */
 export function byValue<Item, Value>(
   readValue: (item: Item) => Value | undefined,
-  compare: (one: Value, other: Value) => number,
-): (one: Item, other: Item) => number {
+  compare: (a: Value, b: Value) => number,
+): (a: Item, b: Item) => number {
   return (a, b) => {
     const one = readValue(a);
     const other = readValue(b);

@@ -4,7 +4,7 @@ import { anySignal } from '../signals.ts';
 import { decodeUtf8 } from '../text/utf8.ts';
 import type { Console } from './console.ts';
 
-interface Question {
+interface ViewQuery {
   /** Noun for the value: `base URL`. */
   readonly noun: string;
 
@@ -43,24 +43,24 @@ export class Prompt {
   }
 
   /** Asks for a line, which is trimmed. */
-  async ask(question: Question): Promise<string> {
+  async ask(question: ViewQuery): Promise<string> {
     const answer = await this.#prompt(question, { type: 'input' });
     return String(answer).trim();
   }
 
   /** Asks for a secret, which all later output hides. */
-  async askSecret(question: Question): Promise<string> {
+  async askSecret(question: ViewQuery): Promise<string> {
     const secret = String(await this.#prompt(question, { type: 'password', toggleMask: false }));
     this.#console.hide(secret);
     return secret;
   }
 
-  async choose<Value>(question: Question, choices: readonly Choice<Value>[]): Promise<Value> {
+  async choose<Value>(question: ViewQuery, choices: readonly Choice<Value>[]): Promise<Value> {
     return (await this.#prompt(question, { type: 'select', choices })) as Value;
   }
 
   /** @param kind type of inquirer's prompt, with the options of that type */
-  async #prompt(question: Question, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
+  async #prompt(question: ViewQuery, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
     const { noun, flag } = question;
     if (!this.#console.isInteractive) {
       const stream = this.#stdin.isTTY ? 'stderr' : 'stdin';
@@ -98,13 +98,13 @@ export class Prompt {
 }
 
 /** Formats the question with its example: `Period (e.g. last-week, 2026-10):`. */
-function formatMessage({ noun, title, example }: Question, { err }: Console): string {
+function formatMessage({ noun, title, example }: ViewQuery, { err }: Console): string {
   const text = title ?? `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
   return example === undefined ? `${text}:` : `${text} ${err.style.dim(`(e.g. ${example})`)}:`;
 }
 
 /** Returns true for a valid answer, otherwise the message to show. */
-function validate({ noun, check }: Question, answer: string): true | string {
+function validate({ noun, check }: ViewQuery, answer: string): true | string {
   if (answer === '') return `Enter the ${noun}.`;
   try {
     check?.(answer);

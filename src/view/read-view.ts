@@ -6,7 +6,7 @@ import { listNotes, listValueWarnings } from './model/messages.ts';
 import { chooseShownMetrics } from './model/shown-metrics.ts';
 import type { View } from './model/view.ts';
 import { RowFilter } from './rows/row-filter.ts';
-import type { Question } from './rows/used-columns.ts';
+import type { ViewQuery } from './rows/used-columns.ts';
 import { findSources, type Sources } from './sources/find-sources.ts';
 import { toDaySpan } from './sources/period.ts';
 import { requireGroupable, requireWholeGroups } from './sources/whole-groups.ts';
@@ -26,7 +26,7 @@ export async function readView(
 ): Promise<View> {
   const sources = await findSources(paths, options, host);
   const { by = [] } = options;
-  if (sources.query) requireGroupable(by, sources.query, sources.shown);
+  if (sources.query) requireGroupable(by, sources.query, sources.displayPath);
 
   const read = await groupFiles(sources.files, toQuestion(options, form, sources), host);
   try {
@@ -48,7 +48,7 @@ function toQuestion(
   { by, metrics, columns, filter = [], sort, top, chart, format }: ViewOptions,
   form: ViewForm,
   { hasPeriod, window, earlier }: Sources,
-): Question {
+): ViewQuery {
   const spans = hasPeriod ? [window, earlier].filter((window) => window !== undefined) : [];
   const hasRows = by === undefined && chart === undefined && form !== 'document';
   const usualTop = form === 'text' && format === undefined ? 10 : undefined;
@@ -68,8 +68,8 @@ function toView(known: Pick<View, 'options' | 'sources' | 'read' | 'window'>): V
   const [period, before] = known.read.periods;
   if (!period) throw new Error('There is at least one period.');
 
-  const shown = { ...known, ...period, before };
-  const view = { ...shown, metrics: chooseShownMetrics(shown) };
+  const displayPath = { ...known, ...period, before };
+  const view = { ...displayPath, metrics: chooseShownMetrics(displayPath) };
   return {
     ...view,
     warnings: [...known.sources.warnings, ...listValueWarnings(view)],

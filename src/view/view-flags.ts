@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { comparisons } from '../query/calendar.ts';
 import { type FlagTable, flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { outputFlags } from '../query/flags/output-flags.ts';
-import { readList, readPositive, splitList } from '../query/flags/read-value.ts';
+import { parseList, parsePositive, splitList } from '../query/flags/read-value.ts';
 
 /** A condition of `--filter`: the named column must have one of the values. */
 export interface Condition {
@@ -16,12 +16,12 @@ export const viewFlags = flagGroup('Flags:', {
   by: {
     flags: '--by <a,b>',
     meaning: 'breakdowns or columns to group by, e.g. CAMPAIGN',
-    read: readList,
+    read: parseList,
   },
   metrics: {
     flags: '--metrics <a,b>',
     meaning: 'metrics to show, e.g. displays,ctr',
-    read: readList,
+    read: parseList,
   },
   period: {
     flags: '--period <p>',
@@ -33,7 +33,7 @@ export const viewFlags = flagGroup('Flags:', {
     flags: '--compare [period]',
     meaning:
       'compare with the previous period (previous, the default) or a year earlier (last-year)',
-    words: comparisons,
+    choices: comparisons,
     preset: 'previous',
   },
   filter: {
@@ -49,12 +49,12 @@ export const viewFlags = flagGroup('Flags:', {
   top: {
     flags: '--top <n>',
     meaning: 'show the first n, and add up the rest as “others”',
-    read: readPositive,
+    read: parsePositive,
   },
   chart: {
     flags: '--chart <kind>',
     meaning: 'bar for a bar chart of the groups, line for a line chart over time',
-    words: ['bar', 'line'],
+    choices: ['bar', 'line'],
     conflicts: ['format', 'output', 'compare'],
   },
   output: { ...output, meaning: 'file to write: page.html, sums.csv, …' },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
   breakdowns,
+  computedMetrics,
   derivedBreakdowns,
-  derivedMetrics,
   filters,
   metrics,
 } from '../../src/contract/vocabulary.ts';
@@ -15,7 +15,7 @@ async function vocabulary(...argv: readonly string[]) {
 const ofBuyer = ({ profiles }: { readonly profiles: readonly string[] }): boolean =>
   profiles.includes('buyer');
 const counts = [
-  [...metrics, ...metrics.slice(0, derivedMetrics.length)],
+  [...metrics, ...metrics.slice(0, computedMetrics.length)],
   [...breakdowns, ...derivedBreakdowns],
   filters,
 ].map((list) => list.filter(ofBuyer).length);

@@ -16,7 +16,7 @@ async function modelOf(
   const plan = new ColumnPlan(options);
   const sums = new ReportSums();
   for await (const batch of batchesOf(rows)) {
-    plan.follow(batch);
+    plan.addBatch(batch);
     sums.observe(batch, plan.columns);
   }
   const tail = { rowCount: rows.length, summary: undefined };
@@ -57,11 +57,11 @@ describe('a comparison', () => {
       [campaign(1, 20), campaign(3, 7)],
     );
 
-    expect(model.comparisonSentence).toBe(
+    expect(model.comparisonNote).toBe(
       'Change: 1–31 October 2026 (31 days) compared with 1–30 September 2026 (30 days).',
     );
     const [campaigns] = model.breakdowns;
-    expect(campaigns?.endedSentence).toBe('Ended: Campaign 3 (€7.00 before).');
+    expect(campaigns?.endedNote).toBe('Ended: Campaign 3 (€7.00 before).');
     expect(model.totals.map(({ metric, change }) => `${metric.label} ${change?.text}`)).toEqual([
       'Revenue (€) ▲ 29.6%',
     ]);
@@ -104,9 +104,7 @@ describe('the trend', () => {
       'Campaign 4',
       'Campaign 3',
     ]);
-    expect(trend?.unchartedSentence).toBe(
-      'Not charted: 2 other campaigns, €6.00 in total (10.7%).',
-    );
+    expect(trend?.unchartedNote).toBe('Not charted: 2 other campaigns, €6.00 in total (10.7%).');
   });
 
   test('does not exist for a single day', async () => {
@@ -119,7 +117,7 @@ describe('the trend', () => {
 
 test('a report without rows is one sentence, without its notes', async () => {
   const plan = new ColumnPlan({});
-  plan.settle(['displays']);
+  plan.finish(['displays']);
   const messages = { warnings: ['The zone is another one.'], notes: ['No rows.'] };
   const tail = { rowCount: 0, summary: undefined };
 

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { listCountries } from '../../src/contract/countries.ts';
 import {
   breakdowns,
-  derivedMetrics,
+  computedMetrics,
   filters as filterTable,
   metrics,
 } from '../../src/contract/vocabulary.ts';
@@ -25,7 +25,7 @@ test('by default: every metric of the profile in column order, one row, on stdou
   expect(queryOf(period)).toEqual({
     profile: 'buyer',
     metrics: metrics.map(({ name }) => name),
-    hasTypedMetrics: false,
+    hasNamedMetrics: false,
     breakdowns: [],
     filters: {},
     timezone: 'Europe/Paris',
@@ -139,7 +139,7 @@ test('an empty -o is refused', () => {
 const anyOptions: fc.Arbitrary<QueryFlags> = fc
   .record({
     metrics: fc.option(
-      fc.uniqueArray(fc.constantFrom(...[...metrics, ...derivedMetrics].map(({ name }) => name)), {
+      fc.uniqueArray(fc.constantFrom(...[...metrics, ...computedMetrics].map(({ name }) => name)), {
         minLength: 1,
         maxLength: 4,
       }),
@@ -204,7 +204,7 @@ test('the keys of a query, written as YAML and read again, are the same query', 
       writeFileSync(path, stringify(toSavedKeys(query)));
 
       const section = (await readYamlFile(path, 'saved.yaml')).section();
-      const { values } = readSavedOptions([section], { shownPath: 'adreport.yaml' });
+      const { values } = readSavedOptions([section], { displayPath: 'adreport.yaml' });
       expect(buildQuery(values, facts)).toEqual(query);
     }),
     { numRuns: 60 },

@@ -9,7 +9,7 @@ import {
   planParts,
   selectShard,
   splitToRetry,
-  wholePart,
+  toSinglePart,
 } from '../../src/query/parts.ts';
 import { queryOfLine, testNowMs } from '../support/query.ts';
 
@@ -67,7 +67,7 @@ test('parts cover their period without gaps, and a report that failed is cut any
   const anyPeriod = fc.constantFrom('last-24h', 'last-7d', '2026-10', '2026-W43', 'today');
   fc.assert(
     fc.property(anyPeriod, fc.constantFrom('DAILY', 'HOURLY', 'MONTHLY'), (period, by) => {
-      const whole = wholePart(queryOfLine(`--period ${period} --by ${by}`), testNowMs);
+      const whole = toSinglePart(queryOfLine(`--period ${period} --by ${by}`), testNowMs);
       const parts = splitToRetry(whole);
       expect([parts[0]?.since, parts.at(-1)?.until]).toEqual([whole.since, whole.until]);
       for (const [index, part] of parts.entries()) {
@@ -156,7 +156,7 @@ test('names of campaigns are never left out of a body', () => {
 });
 
 test('weeks are compared with the days of the weeks before', () => {
-  const whole = wholePart(queryOfLine('--period 2026-W45 --by WEEKLY --compare'), testNowMs);
+  const whole = toSinglePart(queryOfLine('--period 2026-W45 --by WEEKLY --compare'), testNowMs);
   const earlier = earlierPart(whole);
   expect([formatDays(earlier), buildBody(earlier).breakdowns]).toEqual([
     '2026-10-26..2026-11-01',

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatDate, formatEnds, formatInstant } from '../../src/query/calendar.ts';
-import { resolvePeriod, type TypedPeriod } from '../../src/query/period.ts';
+import { type PeriodInput, resolvePeriod } from '../../src/query/period.ts';
 import { anyInstant, anyZone, unitByDate } from '../support/second-calendar.ts';
 
 /** Wednesday 2026-11-18, 15:20:37 in Paris; in the 47th ISO week. */
 const nowMs = Date.parse('2026-11-18T14:20:37.250Z');
 
-function read(typed: TypedPeriod, { zone = 'Europe/Paris', unit = undefined, now = nowMs } = {}) {
+function read(typed: PeriodInput, { zone = 'Europe/Paris', unit = undefined, now = nowMs } = {}) {
   const { since, until } = formatEnds(resolvePeriod(typed, { zone, nowMs: now, unit }));
   return `${since} .. ${until}`;
 }
@@ -71,7 +71,7 @@ test('a wall time without an offset means its first and its last instant, in any
   );
 });
 
-test.each<[typed: TypedPeriod, expected: string]>([
+test.each<[typed: PeriodInput, expected: string]>([
   [{ since: '2026-11-01' }, '2026-11-01T00:00:00+01:00 .. 2026-11-18T15:20:37+01:00'],
   [
     { since: 'yesterday', until: 'today' },
@@ -111,7 +111,7 @@ test('-7d keeps the time of day across a clock change, -36h does not', () => {
   expect(read({ since: '-48h' }, { now })).toMatch('2026-10-24T13:00:00+02:00');
 });
 
-test.each<[typed: TypedPeriod, message: string, hint: string]>([
+test.each<[typed: PeriodInput, message: string, hint: string]>([
   [{ period: '2026-11-01..2026-11-40' }, 'Invalid date “2026-11-40”.', 'a range such as'],
   [{ period: '2025-W53' }, 'Invalid date “2025-W53”.', '2026-W45'],
   [{ period: '2026-10-01-2026-10-31' }, 'Unknown', 'Did you mean 2026-10-01..2026-10-31?'],

@@ -400,7 +400,7 @@ class FolderModel {
       split,
       profile: 'dsp',
       metrics: report === 1 ? ['displays'] : ['displays', 'revenueEuro'],
-      hasTypedMetrics: true,
+      hasNamedMetrics: true,
       breakdowns: ['FORMAT'],
       filters: {},
       timezone: zone,
@@ -417,7 +417,12 @@ class FolderModel {
     const before = this.#declared;
     const isOther = before !== undefined && before.report !== report;
     const isRefused = !isFresh && (isOther || before?.isEdited === true);
-    const options = { folder: this.#folder, shown: 'data', query: this.#query(step), isFresh };
+    const options = {
+      folder: this.#folder,
+      displayPath: 'data',
+      query: this.#query(step),
+      isFresh,
+    };
     const run = { nowMs: this.#nowMs, host: fileHost(), declares: true };
     const declaring = declare({ ...options, ...run });
     if (isRefused) {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { buildQuery, type QueryFacts } from '../../src/query/build-query.ts';
+import { buildQuery, type QueryContext } from '../../src/query/build-query.ts';
 import { addFlags } from '../../src/query/flags/flag.ts';
 import { type RunFlags, runFlags } from '../../src/query/flags/run-flags.ts';
 import type { Query } from '../../src/query/query.ts';
@@ -8,7 +8,7 @@ import type { Query } from '../../src/query/query.ts';
 export const testNowMs = Date.parse('2026-11-18T14:20:37Z');
 
 /** Builds the query of a command line of `run`, without its account. */
-export function queryOf(words: readonly string[], facts: Partial<QueryFacts> = {}): Query {
+export function queryOf(words: readonly string[], facts: Partial<QueryContext> = {}): Query {
   const command = new Command().exitOverride();
   addFlags(command, runFlags);
   command.parse(words, { from: 'user' });
@@ -24,6 +24,6 @@ export function queryOf(words: readonly string[], facts: Partial<QueryFacts> = {
 }
 
 /** The same, of a line whose words have no blanks. */
-export function queryOfLine(line: string, facts: Partial<QueryFacts> = {}): Query {
+export function queryOfLine(line: string, facts: Partial<QueryContext> = {}): Query {
   return queryOf(line.split(' '), facts);
 }

@@ -84,8 +84,10 @@ test('changes of sums and rates are exact, and campaigns without rows have ended
         expect(ecpmChange.text).toBe(expected);
       }
 
-      const [unit] = sums.units;
-      const ended = unit ? findEndedGroups(unit, comparison, metricOf('revenueEuro')) : [];
+      const [dimension] = sums.dimensions;
+      const ended = dimension
+        ? findEndedGroups(dimension, comparison, metricOf('revenueEuro'))
+        : [];
       const idsNow = new Set(now.map(({ campaignId }) => campaignId));
       const gone = before.filter(({ campaignId, cents }) => cents > 0 && !idsNow.has(campaignId));
       const goneIds = new Set(gone.map(({ campaignId }) => String(campaignId)));
@@ -103,10 +105,10 @@ test('a renamed campaign is one group with its latest name, and neither new nor 
     ...rowsOf(null, 'Winter', 'Spring'),
   ]);
   const comparison = await compareWith(rowsOf(1, 'Sommer'));
-  const [unit] = sums.units;
-  if (!unit?.groups) throw new Error('No campaigns.');
+  const [dimension] = sums.dimensions;
+  if (!dimension?.groups) throw new Error('No campaigns.');
 
-  const groups = [...unit.groups];
+  const groups = [...dimension.groups];
   expect(groups.map(({ key }) => key)).toEqual([
     ['1', 'Summer sale'],
     [null, 'Winter'],
@@ -116,11 +118,11 @@ test('a renamed campaign is one group with its latest name, and neither new nor 
     return compareMetric(
       metricOf('displays'),
       group.sums,
-      comparison.sums.findGroups(unit)?.find(group.key)?.sums,
+      comparison.sums.findGroups(dimension)?.find(group.key)?.sums,
     ).text;
   });
   expect(changes).toEqual(['▲ 200.0%', 'new', 'new']);
-  expect(findEndedGroups(unit, comparison, metricOf('displays'))).toEqual([]);
+  expect(findEndedGroups(dimension, comparison, metricOf('displays'))).toEqual([]);
 });
 
 const summer = { campaignId: 1, campaignName: 'Summer', displays: 10 };

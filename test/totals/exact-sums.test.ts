@@ -58,7 +58,7 @@ test('sums of groups are exact, and rates are those of rows that have both metri
       for await (const batch of batchesOf(body.slice(cut))) rest.observe(batch);
       sums.absorb(rest);
 
-      const [ctr] = defaultMetrics(['displays', 'clicks']).filter(({ derived }) => derived);
+      const [ctr] = defaultMetrics(['displays', 'clicks']).filter(({ computed }) => computed);
       for (const { key, sums: own } of sums) {
         const rowsOfGroup = all.filter(({ country }) => country === key[0]);
         for (const field of metrics) {

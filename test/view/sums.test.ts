@@ -76,7 +76,7 @@ const groupings: Readonly<Record<string, (row: Row) => object>> = {
 
 function sum(numbers: readonly (bigint | null)[]): string | null {
   const present = numbers.filter((number) => number !== null);
-  return present.length === 0 ? null : String(present.reduce((one, other) => one + other));
+  return present.length === 0 ? null : String(present.reduce((a, b) => a + b));
 }
 
 /** What `--json` shows of rows: all digits of sums, and the rate of rows with both metrics. */

@@ -68,13 +68,13 @@ export async function openOutput(path: string, options: OutputFileOptions): Prom
  * report fails, stdout stays empty. Throws `OutputError`.
  */
 export async function openStdout(stdout: Sink): Promise<OutputFile> {
-  const shown = `a temporary file in ${tmpdir()}`;
-  const opened = await withReason(shown, () =>
+  const displayPath = `a temporary file in ${tmpdir()}`;
+  const opened = await withReason(displayPath, () =>
     openDeferred(async (bytes) => {
       for await (const piece of bytes) await stdout.write(piece);
     }),
   );
-  return new OutputFile(shown, opened, {});
+  return new OutputFile(displayPath, opened, {});
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   type ReportTable,
   type TableRow,
 } from '../report-table.ts';
-import { changeHtml, htmlText, nameHtml, paragraphHtml } from './page-text.ts';
+import { renderChange, renderName, renderParagraph, toHtml } from './page-text.ts';
 
 /** Maximum number of bars. The other values are added up. */
 const maxBars = 10;
@@ -27,24 +27,24 @@ export function renderBars({ breakdowns, leadingMetric, sums }: ReportModel): st
   // The heading of the section names a single chart.
   const isOnly = second === undefined;
   const charts = breakdowns.map((breakdown) => {
-    const heading = isOnly ? '' : `<h3>${htmlText(breakdown.noun)}</h3>`;
+    const heading = isOnly ? '' : `<h3>${toHtml(breakdown.noun)}</h3>`;
     return `<section class="bars">${heading}${renderChart(breakdown, leadingMetric, sums)}</section>\n`;
   });
   const title = isOnly ? `Top ${pluralize(first.noun)}` : 'Top values';
-  return `<section class="ranking"><div class="head"><h2>${htmlText(title)}</h2><p class="by">by <b>${htmlText(leadingMetric.label)}</b></p></div>
+  return `<section class="ranking"><div class="head"><h2>${toHtml(title)}</h2><p class="by">by <b>${toHtml(leadingMetric.label)}</b></p></div>
 <div class="ranks${isOnly ? ' single' : ''}">
 ${charts.join('')}</div></section>
 `;
 }
 
 function renderChart(
-  { table, endedSentence }: ReportBreakdown,
+  { table, endedNote }: ReportBreakdown,
   leadingMetric: ReportMetric,
   totals: Sums,
 ): string {
-  const endedHtml = paragraphHtml('by', htmlText(endedSentence ?? ''));
-  if (!table) return paragraphHtml('by', 'Too many different values to rank.');
-  if (table.rows.length === 0) return endedHtml;
+  const renderEnded = renderParagraph('by', toHtml(endedNote ?? ''));
+  if (!table) return renderParagraph('by', 'Too many different values to rank.');
+  if (table.rows.length === 0) return renderEnded;
 
   const { rows, others } = limitRows(table, maxBars);
   const barValue = (row: TableRow): number =>
@@ -52,17 +52,17 @@ function renderChart(
   const max = Math.max(0, ...rows.map(barValue));
   const items = rows.map((row) => {
     const { name, detail } = describeRow(table, row);
-    const detailHtml = detail === '' ? '' : ` <small>${htmlText(detail)}</small>`;
+    const renderDetail = detail === '' ? '' : ` <small>${toHtml(detail)}</small>`;
     const length = max > 0 ? (100 * barValue(row)) / max : 0;
     const bar = `<svg aria-hidden="true"><rect width="${length.toFixed(1)}%" height="100%" rx="2"/></svg>`;
-    return `<li><span>${nameHtml(name)}${detailHtml}</span>${renderNumbers(row, { table, leadingMetric, totals })}${bar}`;
+    return `<li><span>${renderName(name)}${renderDetail}</span>${renderNumbers(row, { table, leadingMetric, totals })}${bar}`;
   });
   if (others) {
     const { name } = describeRow(table, others);
     const numbers = renderNumbers(others, { table, leadingMetric, totals });
-    items.push(`<li class="rest"><span>${htmlText(name)}</span>${numbers}`);
+    items.push(`<li class="rest"><span>${toHtml(name)}</span>${numbers}`);
   }
-  return `<ol${table.isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${endedHtml}`;
+  return `<ol${table.isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${renderEnded}`;
 }
 
 /** Renders the value next to a bar, its share, and its change if there is a comparison. */
@@ -77,6 +77,6 @@ function renderNumbers(
   const share = computeShare(leadingMetric, row.sums, totals);
   const formattedShare = share === undefined ? '–' : `${(100 * share).toFixed(1)}%`;
   const change = compareRow(table, leadingMetric, row);
-  const changeElement = change ? `<small class="change">${changeHtml(change)}</small>` : '';
-  return `<span class="n">${htmlText(formatWithCurrency(leadingMetric, row.sums))}</span><small>${formattedShare}</small>${changeElement}`;
+  const changeElement = change ? `<small class="change">${renderChange(change)}</small>` : '';
+  return `<span class="n">${toHtml(formatWithCurrency(leadingMetric, row.sums))}</span><small>${formattedShare}</small>${changeElement}`;
 }

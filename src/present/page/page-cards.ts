@@ -2,7 +2,7 @@ import { metricOfField } from '../../contract/columns.ts';
 import type { ReportMetric } from '../../query/metrics.ts';
 import { formatWithCurrency } from '../metric-text.ts';
 import type { ReportModel, Total } from '../report-model.ts';
-import { changeHtml, htmlText } from './page-text.ts';
+import { renderChange, toHtml } from './page-text.ts';
 
 /**
  * Maximum length in the normal font. Longer totals get a smaller font, so that all cards have the
@@ -28,13 +28,13 @@ function chooseCardsPerRow(count: number): number {
 function renderCard({ metric, change }: Total, { sums, sumsBefore }: ReportModel): string {
   const text = formatWithCurrency(metric, sums);
   const size = text.length > maxLargeLength ? ' class="long"' : '';
-  const mark = change && change.direction !== 'none' ? `${changeHtml(change)} ` : '';
-  const before = sumsBefore && htmlText(formatWithCurrency(metric, sumsBefore));
+  const mark = change && change.direction !== 'none' ? `${renderChange(change)} ` : '';
+  const before = sumsBefore && toHtml(formatWithCurrency(metric, sumsBefore));
   const changeLine =
     before === undefined ? '' : `<dd class="change">${mark}<span>${before} before</span></dd>`;
-  return `<div title="${htmlText(findMeaning(metric))}"><dt>${htmlText(metric.label)}</dt><dd${size}>${htmlText(text)}</dd>${changeLine}</div>\n`;
+  return `<div title="${toHtml(findMeaning(metric))}"><dt>${toHtml(metric.label)}</dt><dd${size}>${toHtml(text)}</dd>${changeLine}</div>\n`;
 }
 
-function findMeaning({ field, derived }: ReportMetric): string {
-  return derived?.meaning ?? metricOfField(field)?.meaning ?? '';
+function findMeaning({ field, computed }: ReportMetric): string {
+  return computed?.meaning ?? metricOfField(field)?.meaning ?? '';
 }

@@ -1,12 +1,12 @@
 import type { ReportModel } from '../report-model.ts';
-import { htmlText } from './page-text.ts';
+import { toHtml } from './page-text.ts';
 import { renderTimeChart } from './time-chart.ts';
 
 /** Renders a chart of the leading metric by its largest values, then a chart of each total. */
 export function renderCharts({ trend, leadingMetric, totals, facts }: ReportModel): string {
   if (!trend || !leadingMetric) return '';
 
-  const { axis, whole, before, lines, linesCaption, unchartedSentence } = trend;
+  const { axis, whole, before, lines, linesCaption, unchartedNote } = trend;
   const byGroup =
     lines.length > 1
       ? renderTimeChart({
@@ -14,11 +14,11 @@ export function renderCharts({ trend, leadingMetric, totals, facts }: ReportMode
           axis,
           series: lines,
           caption: linesCaption,
-          footnote: unchartedSentence,
+          footnote: unchartedNote,
         })
       : '';
   const earlier = before
-    ? `<p class="by"><svg class="key" aria-hidden="true"><line class="before" x1="0" x2="100%" y1="50%" y2="50%"/></svg>${htmlText(facts.get('Compared with') ?? '')}</p>`
+    ? `<p class="by"><svg class="key" aria-hidden="true"><line class="before" x1="0" x2="100%" y1="50%" y2="50%"/></svg>${toHtml(facts.get('Compared with') ?? '')}</p>`
     : '';
   const charts = totals.map(({ metric }) => {
     return renderTimeChart({ metric, axis, series: [whole], before, caption: `per ${axis.step}` });

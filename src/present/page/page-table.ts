@@ -13,7 +13,7 @@ import {
   type TableColumn,
   type TableRow,
 } from '../report-table.ts';
-import { changeHtml, htmlText, nameHtml } from './page-text.ts';
+import { renderChange, renderName, toHtml } from './page-text.ts';
 
 /** Maximum number of columns in portrait. Wider tables are printed in landscape. */
 const maxPortraitColumns = 8;
@@ -30,7 +30,7 @@ export function renderTable({ title, table }: TitledTable, model: ReportModel): 
   const isSorted = columns.every(({ kind }) => kind !== 'time');
   const heads = columns.map((column) => {
     const sort = isSorted && column.field === leadingMetric?.field ? ' aria-sort="descending"' : '';
-    return `<th scope="col" class="${chooseClasses(column, columns)}"${sort}>${htmlText(column.label)}`;
+    return `<th scope="col" class="${chooseClasses(column, columns)}"${sort}>${toHtml(column.label)}`;
   });
   const body = rows.map((row) => `<tr>${rowHtml(row)}`).join('\n');
   const rest = others
@@ -39,8 +39,8 @@ export function renderTable({ title, table }: TitledTable, model: ReportModel): 
   const whole = { className: 'total', label: 'Total', sums: model.sums, before: model.sumsBefore };
   const total = all.length > 1 ? renderSum(table, whole) : '';
   const broad = columns.length > maxPortraitColumns ? ' class="broad"' : '';
-  return `<section class="rows"><h2>${htmlText(title)}</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Table: ${htmlText(title)}"><table${broad}>
+  return `<section class="rows"><h2>${toHtml(title)}</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Table: ${toHtml(title)}"><table${broad}>
 <thead><tr>${heads.join('')}</thead>
 <tbody>${body}</tbody>
 <tfoot>${rest}${total}</tfoot>
@@ -74,12 +74,12 @@ function renderCell(
   const { field, kind, metric } = column;
   if (kind === 'time') {
     const time = toKeyValue(row.getValue(field)) ?? '';
-    return `<td class="${classes}" data-v="${htmlText(time)}">${htmlText(times.get(time) ?? text)}`;
+    return `<td class="${classes}" data-v="${toHtml(time)}">${toHtml(times.get(time) ?? text)}`;
   }
-  if (kind === 'name' || kind === 'other') return `<td class="${classes}">${nameHtml(text)}`;
+  if (kind === 'name' || kind === 'other') return `<td class="${classes}">${renderName(text)}`;
 
   const change = metric && compareRow(table, metric, row);
-  const changeElement = change && change.direction !== 'none' ? changeHtml(change) : '';
+  const changeElement = change && change.direction !== 'none' ? renderChange(change) : '';
   return `<td class="${classes}">${escapeHtml(text)}${changeElement}`;
 }
 
@@ -95,11 +95,11 @@ function renderSum(table: ReportTable, { className, label, sums, before }: SumRo
   const cells = columns.map((column) => {
     const { metric } = column;
     const opening = `<td class="${chooseClasses(column, columns)}">`;
-    if (!metric) return `${opening}${column === labelColumn ? htmlText(label) : ''}`;
+    if (!metric) return `${opening}${column === labelColumn ? toHtml(label) : ''}`;
 
     const text = formatMetric(metric, sums) ?? '–';
     const change = compareRow(table, metric, { sums, before });
-    return `${opening}${escapeHtml(text)}${change ? changeHtml(change) : ''}`;
+    return `${opening}${escapeHtml(text)}${change ? renderChange(change) : ''}`;
   });
   return `<tr class="${className}">${cells.join('')}`;
 }

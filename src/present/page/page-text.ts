@@ -2,7 +2,7 @@ import { escapeHtml, printable } from '../../text/printable.ts';
 import type { Change } from '../../totals/change.ts';
 
 /** Escapes a string of the report, and makes its control characters visible. */
-export function htmlText(text: string): string {
+export function toHtml(text: string): string {
   return escapeHtml(printable(text));
 }
 
@@ -10,17 +10,17 @@ export function htmlText(text: string): string {
  * Renders a name with its own writing direction. Browsers may wrap the name after a separator, as
  * in `ACME_2026-Q4_FR_Retargeting`.
  */
-export function nameHtml(name: string): string {
-  const html = htmlText(name).replaceAll(/[_/|.-](?=\w)/g, '$&<wbr>');
+export function renderName(name: string): string {
+  const html = toHtml(name).replaceAll(/[_/|.-](?=\w)/g, '$&<wbr>');
   return `<bdi>${html}</bdi>`;
 }
 
 /** Renders a change with an arrow, in the color of its direction. */
-export function changeHtml({ direction, text, isNeutral }: Change): string {
-  return `<b class="${isNeutral ? 'same' : direction}">${htmlText(text)}</b>`;
+export function renderChange({ direction, text, isNeutral }: Change): string {
+  return `<b class="${isNeutral ? 'same' : direction}">${toHtml(text)}</b>`;
 }
 
 /** Renders a paragraph, unless it would be empty. */
-export function paragraphHtml(className: string, html: string): string {
+export function renderParagraph(className: string, html: string): string {
   return html === '' ? '' : `<p class="${className}">${html}</p>\n`;
 }

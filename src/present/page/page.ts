@@ -6,7 +6,7 @@ import { renderCards } from './page-cards.ts';
 import { renderCharts } from './page-charts.ts';
 import { pageStyle } from './page-style.ts';
 import { renderTable } from './page-table.ts';
-import { htmlText, paragraphHtml } from './page-text.ts';
+import { renderParagraph, toHtml } from './page-text.ts';
 
 /** Allows only the page's own script and style, even if names in the data contain others. */
 const securityPolicy =
@@ -21,9 +21,9 @@ function hashSource(text: string): string {
 /** Renders a page that opens without a network connection. */
 export function renderPage(model: ReportModel): string {
   const { title, facts, emptyMessage, tables } = model;
-  const heading = htmlText(title);
+  const heading = toHtml(title);
   const period = facts.get('Period');
-  const periodText = period === undefined ? '' : `, ${htmlText(period)}`;
+  const periodText = period === undefined ? '' : `, ${toHtml(period)}`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -38,7 +38,7 @@ export function renderPage(model: ReportModel): string {
 </head>
 <body>
 <main>
-${renderHeader(model)}${paragraphHtml('empty', htmlText(emptyMessage ?? ''))}
+${renderHeader(model)}${renderParagraph('empty', toHtml(emptyMessage ?? ''))}
 ${renderCards(model)}${renderCharts(model)}${renderBars(model)}
 ${tables.map((table) => renderTable(table, model)).join('')}
 ${renderAbout(model)}</main>
@@ -49,21 +49,21 @@ ${renderAbout(model)}</main>
 }
 
 function renderHeader(model: ReportModel): string {
-  const { title, facts, headline, comparisonSentence, senderNote, warnings } = model;
+  const { title, facts, headline, comparisonNote, senderNote, warnings } = model;
   const items: string[] = [];
   for (const [name, text] of facts) {
-    items.push(htmlText(name === 'Compared with' ? `compared with ${text}` : text));
+    items.push(toHtml(name === 'Compared with' ? `compared with ${text}` : text));
   }
   if (warnings.length > 0) {
     const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
     items.push(`<a href="#about">${count}</a>`);
   }
   return [
-    `<header>\n<h1>${htmlText(title)}</h1>`,
+    `<header>\n<h1>${toHtml(title)}</h1>`,
     `<p>${items.map((fact) => `<span>${fact}</span>`).join(' ')}</p>`,
-    paragraphHtml('headline', htmlText(headline ?? '')),
-    paragraphHtml('small', htmlText(comparisonSentence ?? '')),
-    paragraphHtml('sender-note', senderNote.map(htmlText).join('<br>')),
+    renderParagraph('headline', toHtml(headline ?? '')),
+    renderParagraph('small', toHtml(comparisonNote ?? '')),
+    renderParagraph('sender-note', senderNote.map(toHtml).join('<br>')),
     '</header>\n',
   ].join('\n');
 }
@@ -74,10 +74,10 @@ function renderAbout({ about, warnings, notes }: ReportModel): string {
 
   const entries: string[] = [];
   for (const [name, text] of about) {
-    entries.push(`<dt>${htmlText(name)}</dt><dd>${htmlText(text)}</dd>`);
+    entries.push(`<dt>${toHtml(name)}</dt><dd>${toHtml(text)}</dd>`);
   }
   return `<footer id="about"><h2>About this report</h2>
-${warnings.map((warning) => paragraphHtml('warning', `Warning: ${htmlText(warning)}`)).join('')}${notes.map((note) => paragraphHtml('note', `Note: ${htmlText(note)}`)).join('')}<dl>${entries.join('\n')}</dl>
+${warnings.map((warning) => renderParagraph('warning', `Warning: ${toHtml(warning)}`)).join('')}${notes.map((note) => renderParagraph('note', `Note: ${toHtml(note)}`)).join('')}<dl>${entries.join('\n')}</dl>
 </footer>
 `;
 }

@@ -6,7 +6,7 @@ import { formatOnScale, metricValue } from '../../totals/report-metrics.ts';
 import type { TimeAxis } from '../../totals/time-axis.ts';
 import { addCurrency, formatWithCurrency } from '../metric-text.ts';
 import type { EarlierSeries, TimeSeries } from '../report-trend.ts';
-import { htmlText, nameHtml } from './page-text.ts';
+import { renderName, toHtml } from './page-text.ts';
 
 /**
  * Size of a drawing in its own units. Pages stretch it to any width, but not the labels around it.
@@ -71,17 +71,17 @@ export function renderTimeChart(chart: TimeChart): string {
     beforeValues ? drawLine(beforeValues, y, 'before') : '',
     isByGroup
       ? lines.map((line, i) => drawLine(line, y, `line s${i}`)).join('')
-      : (metric.derived ? '' : drawArea(first, y)) + drawLine(first, y, 'line'),
+      : (metric.computed ? '' : drawArea(first, y)) + drawLine(first, y, 'line'),
   ];
 
-  const name = htmlText(metric.label);
+  const name = toHtml(metric.label);
   return `<figure${isByGroup ? ' class="wide"' : ''}>
-<figcaption><b>${name}</b> ${htmlText(caption)}</figcaption>
+<figcaption><b>${name}</b> ${toHtml(caption)}</figcaption>
 <div class="plot"><div class="y" aria-hidden="true">${renderScale(metric, ticks)}</div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describeChart(chart, min, max)}">${drawing.join('')}</svg>
 <div class="slots" aria-hidden="true">${renderSlots(chart)}</div>
 <svg class="x" aria-hidden="true">${renderTicks(axis)}</svg></div>
-${isByGroup ? `<p class="legend">${renderLegend(series)}</p>\n` : ''}${footnote === undefined ? '' : `<p class="by">${htmlText(footnote)}</p>\n`}</figure>
+${isByGroup ? `<p class="legend">${renderLegend(series)}</p>\n` : ''}${footnote === undefined ? '' : `<p class="by">${toHtml(footnote)}</p>\n`}</figure>
 `;
 }
 
@@ -136,7 +136,7 @@ function renderScale(metric: ReportMetric, ticks: readonly number[]): string {
   const unit = metric.type === 'percent' ? '%' : '';
   const labels = ticks.map((tick) => {
     const number = addCurrency(metric, shortNumbers.format(tick));
-    return `<span>${htmlText(number + unit)}</span>`;
+    return `<span>${toHtml(number + unit)}</span>`;
   });
   return labels.reverse().join('');
 }
@@ -146,7 +146,7 @@ function renderTicks({ ticks, slots }: TimeAxis): string {
   const x = slotCenters(slots.length);
   const labels = ticks.map(({ index, text }) => {
     const position = `${round((100 * x(index)) / width)}%`;
-    return `<line x1="${position}" x2="${position}" y1="0" y2="4"/><text x="${position}" y="17">${htmlText(text)}</text>`;
+    return `<line x1="${position}" x2="${position}" y1="0" y2="4"/><text x="${position}" y="17">${toHtml(text)}</text>`;
   });
   return labels.join('');
 }
@@ -160,7 +160,7 @@ function renderSlots({ metric, axis, series, before }: TimeChart): string {
     const lines = [label];
     for (const { sums } of series) lines.push(formatWithCurrency(metric, sums[i] ?? noSums));
     if (before) lines.push(formatEarlier(metric, before, i));
-    return `<i data-v="${lines.map(htmlText).join('\n')}"></i>`;
+    return `<i data-v="${lines.map(toHtml).join('\n')}"></i>`;
   });
   return slots.join('');
 }
@@ -181,7 +181,7 @@ const noSums: Sums = new Map<string, number>();
 function renderLegend(series: readonly TimeSeries[]): string {
   const names = series.map(({ name }, i) => {
     const key = `<svg class="key" aria-hidden="true"><line class="line s${i}" x1="0" x2="100%" y1="50%" y2="50%"/></svg>`;
-    return `<span>${key}${nameHtml(name)}</span>`;
+    return `<span>${key}${renderName(name)}</span>`;
   });
   return names.join(' ');
 }
@@ -191,5 +191,5 @@ function describeChart({ metric, axis, caption }: TimeChart, min: number, max: n
   const from = addCurrency(metric, formatOnScale(metric, min));
   const to = addCurrency(metric, formatOnScale(metric, max));
   const period = `${axis.labels[0]} to ${axis.labels.at(-1)}`;
-  return htmlText(`${metric.label} ${caption}, ${period}: from ${from} to ${to}`);
+  return toHtml(`${metric.label} ${caption}, ${period}: from ${from} to ${to}`);
 }

@@ -61,8 +61,8 @@ export async function printPage(page: Uint8Array, options: PrintOptions): Promis
  * read only its own folder.
  */
 function chooseParentFolder({ browser, env }: PrintOptions): string {
-  const isSnap = browser.startsWith('/snap/') && env.HOME;
-  return isSnap ? join(env.HOME ?? '', 'snap/chromium/common') : tmpdir();
+  const home = browser.startsWith('/snap/') ? env.HOME : undefined;
+  return home ? join(home, 'snap/chromium/common') : tmpdir();
 }
 
 function listArguments(files: { folder: string; pagePath: string; pdfPath: string }): string[] {

@@ -101,7 +101,7 @@ export interface SheetCell {
 const styleNames = Object.keys(cellFormats) as CellStyle[];
 export const styleIndexes = new Map(styleNames.map((name, index) => [name, index]));
 
-export function cellFormatXml(format: CellFormat): string {
+export function renderCellFormat(format: CellFormat): string {
   const {
     numberFormat,
     font = fonts.plain,

@@ -1,5 +1,5 @@
 import type { SheetCell } from './sheet-cells.ts';
-import { attributeXml, declaration, officeNamespace, textXml } from './xml-text.ts';
+import { declaration, officeNamespace, toXml, toXmlAttribute } from './xml-text.ts';
 
 /** A chart of a sheet (ECMA-376, DrawingML). */
 
@@ -51,10 +51,10 @@ const categoryAxis = 1;
 const valueAxis = 2;
 
 /** Formats the drawing that positions a chart. The drawing refers to the chart as `rId1`. */
-export function drawingXml({ title, firstRow, width, height }: PositionedChart): string {
+export function renderDrawing({ title, firstRow, width, height }: PositionedChart): string {
   const size = `cx="${Math.round(width * unitsPerPoint)}" cy="${Math.round(height * unitsPerPoint)}"`;
   const anchor = `<xdr:col>0</xdr:col><xdr:colOff>0</xdr:colOff><xdr:row>${firstRow - 1}</xdr:row><xdr:rowOff>0</xdr:rowOff>`;
-  const name = `<xdr:cNvPr id="2" name="Chart 1" descr="${attributeXml(title)}"/>`;
+  const name = `<xdr:cNvPr id="2" name="Chart 1" descr="${toXmlAttribute(title)}"/>`;
   return [
     declaration,
     `<xdr:wsDr xmlns:xdr="${drawingNamespace}/spreadsheetDrawing" xmlns:a="${drawingNamespace}/main">`,
@@ -67,7 +67,7 @@ export function drawingXml({ title, firstRow, width, height }: PositionedChart):
   ].join('');
 }
 
-export function chartXml(chart: PositionedChart): string {
+export function renderChart(chart: PositionedChart): string {
   const { kind, title, series } = chart;
   const legend =
     series.length > 1 ? '<c:legend><c:legendPos val="b"/><c:overlay val="0"/></c:legend>' : '';
@@ -75,36 +75,36 @@ export function chartXml(chart: PositionedChart): string {
     declaration,
     `<c:chartSpace xmlns:c="${drawingNamespace}/chart" xmlns:a="${drawingNamespace}/main" xmlns:r="${relationshipNamespace}">`,
     '<c:roundedCorners val="0"/><c:chart>',
-    titleXml(title),
+    renderTitle(title),
     '<c:autoTitleDeleted val="0"/><c:plotArea><c:layout/>',
-    kind === 'lines' ? linesXml(chart) : barsXml(chart),
-    axesXml(chart),
+    kind === 'lines' ? renderLines(chart) : renderBars(chart),
+    renderAxes(chart),
     `</c:plotArea>${legend}<c:plotVisOnly val="1"/><c:dispBlanksAs val="gap"/></c:chart>`,
     `<c:spPr><a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill><a:ln w="9525">${grey}</a:ln></c:spPr>`,
     '</c:chartSpace>',
   ].join('');
 }
 
-function titleXml(title: string): string {
-  const run = `<a:r><a:rPr lang="en-US" sz="1200" b="1"/><a:t>${textXml(title)}</a:t></a:r>`;
+function renderTitle(title: string): string {
+  const run = `<a:r><a:rPr lang="en-US" sz="1200" b="1"/><a:t>${toXml(title)}</a:t></a:r>`;
   const paragraph = `<a:p><a:pPr><a:defRPr sz="1200" b="1"/></a:pPr>${run}</a:p>`;
   return `<c:title><c:tx><c:rich><a:bodyPr/>${paragraph}</c:rich></c:tx><c:overlay val="0"/></c:title>`;
 }
 
-function linesXml(chart: PositionedChart): string {
+function renderLines(chart: PositionedChart): string {
   const lines = chart.series.map((_, i) => {
     const fill = `<a:solidFill><a:srgbClr val="${chooseColor(i)}"/></a:solidFill>`;
     const look = `<c:spPr><a:ln w="22225" cap="rnd">${fill}<a:round/></a:ln></c:spPr><c:marker><c:symbol val="none"/></c:marker>`;
-    return `<c:ser>${seriesXml(chart, i, look)}<c:smooth val="0"/></c:ser>`;
+    return `<c:ser>${renderSeries(chart, i, look)}<c:smooth val="0"/></c:ser>`;
   });
   return `<c:lineChart><c:grouping val="standard"/><c:varyColors val="0"/>${lines.join('')}<c:marker val="1"/>${axisIds}</c:lineChart>`;
 }
 
-function barsXml(chart: PositionedChart): string {
+function renderBars(chart: PositionedChart): string {
   const bars = chart.series.map((_, i) => {
     const fill = `<a:solidFill><a:srgbClr val="${chooseColor(i)}"/></a:solidFill>`;
     const look = `<c:spPr>${fill}</c:spPr><c:invertIfNegative val="0"/>`;
-    return `<c:ser>${seriesXml(chart, i, look)}</c:ser>`;
+    return `<c:ser>${renderSeries(chart, i, look)}</c:ser>`;
   });
   return `<c:barChart><c:barDir val="bar"/><c:grouping val="clustered"/><c:varyColors val="0"/>${bars.join('')}<c:gapWidth val="60"/>${axisIds}</c:barChart>`;
 }
@@ -116,13 +116,13 @@ function chooseColor(series: number): string {
 }
 
 /** Formats the name of a series, its look, and its cells. */
-function seriesXml(chart: PositionedChart, index: number, look: string): string {
+function renderSeries(chart: PositionedChart, index: number, look: string): string {
   const { name = '', values = [] } = chart.series[index] ?? {};
   return [
-    `<c:idx val="${index}"/><c:order val="${index}"/><c:tx><c:v>${textXml(name)}</c:v></c:tx>`,
+    `<c:idx val="${index}"/><c:order val="${index}"/><c:tx><c:v>${toXml(name)}</c:v></c:tx>`,
     look,
-    `<c:cat>${labelsXml(chart)}</c:cat>`,
-    `<c:val>${valuesXml(chart, values, index + 1)}</c:val>`,
+    `<c:cat>${renderLabels(chart)}</c:cat>`,
+    `<c:val>${renderValues(chart, values, index + 1)}</c:val>`,
   ].join('');
 }
 
@@ -132,17 +132,21 @@ function cellRange({ labels, cellsRow }: PositionedChart, column: number): strin
   return `Summary!$${letter}$${cellsRow + 1}:$${letter}$${cellsRow + labels.length}`;
 }
 
-function labelsXml(chart: PositionedChart): string {
-  const points = chart.labels.map((text, i) => pointXml(i, textXml(text)));
+function renderLabels(chart: PositionedChart): string {
+  const points = chart.labels.map((text, i) => renderPoint(i, toXml(text)));
   const cache = `<c:ptCount val="${points.length}"/>${points.join('')}`;
   return `<c:strRef><c:f>${cellRange(chart, 0)}</c:f><c:strCache>${cache}</c:strCache></c:strRef>`;
 }
 
-function valuesXml(chart: PositionedChart, values: ChartSeries['values'], column: number): string {
+function renderValues(
+  chart: PositionedChart,
+  values: ChartSeries['values'],
+  column: number,
+): string {
   const points = values.map((number, i) => {
-    return number === undefined ? '' : pointXml(i, String(number));
+    return number === undefined ? '' : renderPoint(i, String(number));
   });
-  const format = `<c:formatCode>${textXml(numberFormat(chart))}</c:formatCode>`;
+  const format = `<c:formatCode>${toXml(numberFormat(chart))}</c:formatCode>`;
   const cache = `${format}<c:ptCount val="${values.length}"/>${points.join('')}`;
   return `<c:numRef><c:f>${cellRange(chart, column)}</c:f><c:numCache>${cache}</c:numCache></c:numRef>`;
 }
@@ -153,7 +157,7 @@ function numberFormat({ style }: SheetChart): string {
   return style === 'dollar' ? '"$"#,##0' : '#,##0';
 }
 
-function pointXml(index: number, xml: string): string {
+function renderPoint(index: number, xml: string): string {
   return `<c:pt idx="${index}"><c:v>${xml}</c:v></c:pt>`;
 }
 
@@ -161,13 +165,13 @@ function pointXml(index: number, xml: string): string {
 const maxLabels = 8;
 
 /** Formats the axes. The first bar is at the top, and the scale at the bottom. */
-function axesXml(chart: SheetChart): string {
+function renderAxes(chart: SheetChart): string {
   const { kind, labels } = chart;
   const isBars = kind === 'bars';
   const line = `<c:spPr><a:ln w="9525">${grey}</a:ln></c:spPr>`;
   const marks = '<c:majorTickMark val="none"/><c:minorTickMark val="none"/>';
   const numFmt = (code: string) =>
-    `<c:numFmt formatCode="${attributeXml(code)}" sourceLinked="0"/>`;
+    `<c:numFmt formatCode="${toXmlAttribute(code)}" sourceLinked="0"/>`;
   const step = Math.max(1, Math.ceil(labels.length / maxLabels));
   const skip = isBars ? '' : `<c:tickLblSkip val="${step}"/><c:tickMarkSkip val="${step}"/>`;
   return [

@@ -1,14 +1,14 @@
 import { measureWidth } from '../../text/cell-width.ts';
 import {
   cellFormats,
-  cellFormatXml,
   maxTextLength,
   numberFormats,
+  renderCellFormat,
   type SheetCell,
   styleIndexes,
 } from './sheet-cells.ts';
-import { chartXml, drawingXml, type PositionedChart } from './sheet-chart.ts';
-import { attributeXml, declaration, officeNamespace, textXml } from './xml-text.ts';
+import { type PositionedChart, renderChart, renderDrawing } from './sheet-chart.ts';
+import { declaration, officeNamespace, toXml, toXmlAttribute } from './xml-text.ts';
 
 /** Files in the archive of a spreadsheet, and rows of its sheets (ECMA-376, SpreadsheetML). */
 
@@ -19,7 +19,7 @@ const spreadsheetType = `${officeType}.spreadsheetml`;
 const drawingType = `${officeType}.drawing`;
 
 /** Formats a font. `size` is in points. `before` may be bold, and `after` a color. */
-function fontXml(size: number, { before = '', after = '' } = {}): string {
+function renderFont(size: number, { before = '', after = '' } = {}): string {
   return `<font>${before}<sz val="${size}"/>${after}<name val="Calibri"/><family val="2"/></font>`;
 }
 
@@ -43,13 +43,13 @@ export function listOpeningParts(): SpreadsheetPart[] {
   return [
     {
       path: '_rels/.rels',
-      xml: relationshipsXml([{ type: 'officeDocument', target: 'xl/workbook.xml' }]),
+      xml: renderRelationships([{ type: 'officeDocument', target: 'xl/workbook.xml' }]),
     },
     {
       path: 'xl/_rels/workbook.xml.rels',
-      xml: relationshipsXml(workbookRelationships),
+      xml: renderRelationships(workbookRelationships),
     },
-    { path: 'xl/styles.xml', xml: stylesXml() },
+    { path: 'xl/styles.xml', xml: renderStyles() },
   ];
 }
 
@@ -61,46 +61,46 @@ export function listClosingParts(
   const parts: SpreadsheetPart[] = [];
   if (table) {
     parts.push(
-      { path: 'xl/tables/table1.xml', xml: tableXml(table), type: `${spreadsheetType}.table` },
+      { path: 'xl/tables/table1.xml', xml: renderTable(table), type: `${spreadsheetType}.table` },
       {
         path: 'xl/worksheets/_rels/sheet1.xml.rels',
-        xml: relationshipsXml([{ type: 'table', target: '../tables/table1.xml' }]),
+        xml: renderRelationships([{ type: 'table', target: '../tables/table1.xml' }]),
       },
     );
   }
   if (chart) {
     parts.push(
-      { path: 'xl/charts/chart1.xml', xml: chartXml(chart), type: `${drawingType}ml.chart` },
-      { path: 'xl/drawings/drawing1.xml', xml: drawingXml(chart), type: drawingType },
+      { path: 'xl/charts/chart1.xml', xml: renderChart(chart), type: `${drawingType}ml.chart` },
+      { path: 'xl/drawings/drawing1.xml', xml: renderDrawing(chart), type: drawingType },
       {
         path: 'xl/drawings/_rels/drawing1.xml.rels',
-        xml: relationshipsXml([{ type: 'chart', target: '../charts/chart1.xml' }]),
+        xml: renderRelationships([{ type: 'chart', target: '../charts/chart1.xml' }]),
       },
       {
         path: 'xl/worksheets/_rels/sheet2.xml.rels',
-        xml: relationshipsXml([{ type: 'drawing', target: '../drawings/drawing1.xml' }]),
+        xml: renderRelationships([{ type: 'drawing', target: '../drawings/drawing1.xml' }]),
       },
     );
   }
-  return [...parts, { path: '[Content_Types].xml', xml: contentTypesXml(parts) }];
+  return [...parts, { path: '[Content_Types].xml', xml: renderContentTypes(parts) }];
 }
 
-function contentTypesXml(parts: readonly SpreadsheetPart[]): string {
+function renderContentTypes(parts: readonly SpreadsheetPart[]): string {
   const types = [
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>',
     '<Default Extension="xml" ContentType="application/xml"/>',
-    typeXml('xl/workbook.xml', `${spreadsheetType}.sheet.main`),
-    typeXml('xl/worksheets/sheet1.xml', `${spreadsheetType}.worksheet`),
-    typeXml('xl/worksheets/sheet2.xml', `${spreadsheetType}.worksheet`),
-    typeXml('xl/styles.xml', `${spreadsheetType}.styles`),
+    renderContentType('xl/workbook.xml', `${spreadsheetType}.sheet.main`),
+    renderContentType('xl/worksheets/sheet1.xml', `${spreadsheetType}.worksheet`),
+    renderContentType('xl/worksheets/sheet2.xml', `${spreadsheetType}.worksheet`),
+    renderContentType('xl/styles.xml', `${spreadsheetType}.styles`),
   ];
   for (const { path, type } of parts) {
-    if (type !== undefined) types.push(typeXml(path, type));
+    if (type !== undefined) types.push(renderContentType(path, type));
   }
   return `${declaration}<Types xmlns="${packageNamespace}/content-types">${types.join('')}</Types>`;
 }
 
-function typeXml(path: string, type: string): string {
+function renderContentType(path: string, type: string): string {
   return `<Override PartName="/${path}" ContentType="${type}+xml"/>`;
 }
 
@@ -110,7 +110,7 @@ interface Relationship {
   readonly target: string;
 }
 
-function relationshipsXml(relationships: readonly Relationship[]): string {
+function renderRelationships(relationships: readonly Relationship[]): string {
   const elements = relationships.map(({ type, target }, i) => {
     const fullType = `${officeNamespace}/relationships/${type}`;
     return `<Relationship Id="rId${i + 1}" Type="${fullType}" Target="${target}"/>`;
@@ -118,7 +118,7 @@ function relationshipsXml(relationships: readonly Relationship[]): string {
   return `${declaration}<Relationships xmlns="${packageNamespace}/relationships">${elements.join('')}</Relationships>`;
 }
 
-function stylesXml(): string {
+function renderStyles(): string {
   const { date, hour, wallTime, change, euro, dollar } = numberFormats;
   const formats = [
     `<numFmt numFmtId="${date}" formatCode="yyyy\\-mm\\-dd"/>`,
@@ -129,12 +129,12 @@ function stylesXml(): string {
     `<numFmt numFmtId="${dollar}" formatCode="${moneyFormat('$')}"/>`,
   ];
   const fontList = [
-    fontXml(11),
-    fontXml(11, { before: '<b/>' }),
-    fontXml(16, { before: '<b/>' }),
-    fontXml(11, { after: '<color rgb="FF5C626C"/>' }),
-    fontXml(11, { before: '<b/>', after: '<color rgb="FF15703C"/>' }),
-    fontXml(11, { before: '<b/>', after: '<color rgb="FFB42318"/>' }),
+    renderFont(11),
+    renderFont(11, { before: '<b/>' }),
+    renderFont(16, { before: '<b/>' }),
+    renderFont(11, { after: '<color rgb="FF5C626C"/>' }),
+    renderFont(11, { before: '<b/>', after: '<color rgb="FF15703C"/>' }),
+    renderFont(11, { before: '<b/>', after: '<color rgb="FFB42318"/>' }),
   ];
   const fillList = [
     '<fill><patternFill patternType="none"/></fill>',
@@ -149,13 +149,13 @@ function stylesXml(): string {
   const cellStyles = ['<cellStyle name="Normal" xfId="0" builtinId="0"/>'];
 
   const lists = [
-    listXml('numFmts', formats),
-    listXml('fonts', fontList),
-    listXml('fills', fillList),
-    listXml('borders', borderList),
-    listXml('cellStyleXfs', styleFormats),
-    listXml('cellXfs', Object.values(cellFormats).map(cellFormatXml)),
-    listXml('cellStyles', cellStyles),
+    renderList('numFmts', formats),
+    renderList('fonts', fontList),
+    renderList('fills', fillList),
+    renderList('borders', borderList),
+    renderList('cellStyleXfs', styleFormats),
+    renderList('cellXfs', Object.values(cellFormats).map(renderCellFormat)),
+    renderList('cellStyles', cellStyles),
   ];
   return `${declaration}<styleSheet xmlns="${mainNamespace}">${lists.join('')}</styleSheet>`;
 }
@@ -166,7 +166,7 @@ function moneyFormat(currency: string): string {
   return `${amount};-${amount}`;
 }
 
-function listXml(name: string, elements: readonly string[]): string {
+function renderList(name: string, elements: readonly string[]): string {
   return `<${name} count="${elements.length}">${elements.join('')}</${name}>`;
 }
 
@@ -177,7 +177,7 @@ function listXml(name: string, elements: readonly string[]): string {
  * @param summaryArea printed cells of the second sheet: `$A$1:$F$40`
  * @param repeatedColumns number of columns on the left that each printed page repeats
  */
-export function sheetListXml(summaryArea: string, repeatedColumns: number): string {
+export function renderSheetList(summaryArea: string, repeatedColumns: number): string {
   const views = '<bookViews><workbookView activeTab="1"/></bookViews>';
   const sheets =
     '<sheet name="Report" sheetId="1" r:id="rId1"/><sheet name="Summary" sheetId="2" r:id="rId2"/>';
@@ -198,15 +198,15 @@ interface SheetTable {
 }
 
 /** Formats the table `Report` with filter buttons. */
-function tableXml({ headings, range }: SheetTable): string {
+function renderTable({ headings, range }: SheetTable): string {
   const columns = headings.map((heading, i) => {
-    return `<tableColumn id="${i + 1}" name="${attributeXml(heading)}"/>`;
+    return `<tableColumn id="${i + 1}" name="${toXmlAttribute(heading)}"/>`;
   });
   return [
     declaration,
     `<table xmlns="${mainNamespace}" id="1" name="Report" displayName="Report" ref="${range}" totalsRowShown="0">`,
     `<autoFilter ref="${range}"/>`,
-    listXml('tableColumns', columns),
+    renderList('tableColumns', columns),
     '<tableStyleInfo name="TableStyleLight1" showFirstColumn="0" showLastColumn="0" showRowStripes="1" showColumnStripes="0"/>',
     '</table>',
   ].join('');
@@ -228,7 +228,7 @@ const maxMeasuredLength = 2_000;
  *
  * @param number row number from 1
  */
-export function rowXml(
+export function renderRow(
   number: number,
   cells: readonly (SheetCell | undefined)[],
   widths: readonly number[],
@@ -239,11 +239,11 @@ export function rowXml(
     lines = Math.max(lines, count);
     return cell && count > 1 ? { ...cell, style: 'lines' as const } : cell;
   });
-  if (lines === 1) return `<row r="${number}">${cellsXml(number, cells)}</row>`;
+  if (lines === 1) return `<row r="${number}">${renderCells(number, cells)}</row>`;
 
   // LibreOffice does not compute the height, and would draw the lines over the next rows.
   const height = Math.min(lineHeight * lines, maxRowHeight);
-  return `<row r="${number}" ht="${height}" customHeight="1">${cellsXml(number, wrapped)}</row>`;
+  return `<row r="${number}" ht="${height}" customHeight="1">${renderCells(number, wrapped)}</row>`;
 }
 
 /** Counts the lines of a cell. Only plain strings wrap. */
@@ -263,7 +263,7 @@ function countLines(cell: SheetCell | undefined, width = Number.POSITIVE_INFINIT
 }
 
 /** Formats the row of headings, which wrap at the widths of their columns. */
-export function headerRowXml(
+export function renderHeaderRow(
   number: number,
   cells: readonly SheetCell[],
   widths: readonly number[],
@@ -275,31 +275,31 @@ export function headerRowXml(
     lines = Math.max(lines, Math.ceil(text.length / Math.max(1, room)));
   }
   const height = lineHeight * lines + headerMargin;
-  return `<row r="${number}" ht="${height}" customHeight="1">${cellsXml(number, cells)}</row>`;
+  return `<row r="${number}" ht="${height}" customHeight="1">${renderCells(number, cells)}</row>`;
 }
 
-function cellsXml(row: number, cells: readonly (SheetCell | undefined)[]): string {
+function renderCells(row: number, cells: readonly (SheetCell | undefined)[]): string {
   let xml = '';
   for (const [i, cell] of cells.entries()) {
-    if (cell) xml += cellXml(cell, columnLetters(i) + row);
+    if (cell) xml += renderCell(cell, columnLetters(i) + row);
   }
   return xml;
 }
 
-function cellXml({ style, content }: SheetCell, reference: string): string {
+function renderCell({ style, content }: SheetCell, reference: string): string {
   const attributes = `r="${reference}" s="${styleIndexes.get(style)}"`;
   if (typeof content === 'number') return `<c ${attributes}><v>${content}</v></c>`;
   if (content === '') return `<c ${attributes}/>`;
 
   const space = /^\s|\s$|\n/.test(content) ? ' xml:space="preserve"' : '';
-  return `<c ${attributes} t="inlineStr"><is><t${space}>${textXml(content.slice(0, maxTextLength))}</t></is></c>`;
+  return `<c ${attributes} t="inlineStr"><is><t${space}>${toXml(content.slice(0, maxTextLength))}</t></is></c>`;
 }
 
 /** Table of rows with a frozen header, or the summary. */
 type SheetKind = 'table' | 'summary';
 
 /** Formats what precedes the rows of a sheet: its columns and its view. */
-export function sheetStartXml(widths: readonly number[], kind: SheetKind): string {
+export function renderSheetStart(widths: readonly number[], kind: SheetKind): string {
   const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
   const view =
     kind === 'table'
@@ -329,7 +329,7 @@ interface SheetExtras {
 }
 
 /** Formats what follows the rows of a sheet: print settings, and a table or a chart. */
-export function sheetEndXml({ tableRange, hasChart, pagesAcross = 1 }: SheetExtras): string {
+export function renderSheetEnd({ tableRange, hasChart, pagesAcross = 1 }: SheetExtras): string {
   // The summary, which has no table, is one page.
   const pageCount = tableRange === undefined ? 1 : 0;
   const endings = [

@@ -9,7 +9,13 @@ import { compareRow, describeRow, limitRows, type TableRow } from '../report-tab
 import { measureColumn } from './column-width.ts';
 import { cellNumber, metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { PositionedChart } from './sheet-chart.ts';
-import { columnLetters, headerRowXml, rowXml, sheetEndXml, sheetStartXml } from './spreadsheet.ts';
+import {
+  columnLetters,
+  renderHeaderRow,
+  renderRow,
+  renderSheetEnd,
+  renderSheetStart,
+} from './spreadsheet.ts';
 import {
   chooseChart,
   countCoveredRows,
@@ -53,16 +59,18 @@ export function buildSummarySheet(model: ReportModel, sheetNotes: readonly strin
   const printed = [...head, ...covered, ...tables, ...buildAboutRows(model)];
   const rows = chart ? [...printed, [], ...listChartCells(chart)] : printed;
 
-  let xml = sheetStartXml(widths, 'summary');
+  let xml = renderSheetStart(widths, 'summary');
   for (const [i, row] of rows.entries()) {
     const isHeader = row[0]?.style === 'header';
     // Other rows have sentences, which are not wrapped.
     const isTable = tables.includes(row);
-    xml += isHeader ? headerRowXml(i + 1, row, widths) : rowXml(i + 1, row, isTable ? widths : []);
+    xml += isHeader
+      ? renderHeaderRow(i + 1, row, widths)
+      : renderRow(i + 1, row, isTable ? widths : []);
   }
   const size = fitChart(widths);
   return {
-    xml: xml + sheetEndXml({ hasChart: chart !== undefined }),
+    xml: xml + renderSheetEnd({ hasChart: chart !== undefined }),
     printArea: `$A$1:$${columnLetters(size.columnCount - 1)}$${printed.length}`,
     chart: chart && {
       ...chart,
@@ -79,7 +87,7 @@ function emptyRows(count: number): SummaryRow[] {
 
 /** Builds the rows for title, headline, details, warnings and notes. */
 function buildHeadRows(model: ReportModel, sheetNotes: readonly string[]): SheetCell[][] {
-  const { title, headline, senderNote, facts, warnings, notes, comparisonSentence, emptyMessage } =
+  const { title, headline, senderNote, facts, warnings, notes, comparisonNote, emptyMessage } =
     model;
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
   if (headline !== undefined) rows.push([{ style: 'strong', content: printable(headline) }]);
@@ -88,7 +96,7 @@ function buildHeadRows(model: ReportModel, sheetNotes: readonly string[]): Sheet
   for (const [name, text] of facts) rows.push(factRow(name, text));
 
   const noteSentences = [...sheetNotes, ...notes.map((note) => `Note: ${note}`)];
-  for (const sentence of [emptyMessage, comparisonSentence, ...noteSentences]) {
+  for (const sentence of [emptyMessage, comparisonNote, ...noteSentences]) {
     if (sentence !== undefined) rows.push([noteCell(printable(sentence))]);
   }
   return rows;
@@ -155,7 +163,7 @@ function buildTotalRows({
  * also has its earlier value, which the chart draws, and its change.
  */
 function buildBreakdownRows(
-  { noun, table, endedSentence }: ReportBreakdown,
+  { noun, table, endedNote }: ReportBreakdown,
   { totals, leadingMetric }: ReportModel,
 ): SheetCell[][] {
   if (!table || !leadingMetric) {
@@ -189,7 +197,7 @@ function buildBreakdownRows(
   if (table.isCompared) headings.push('Before', 'Change');
   headings.push(...metrics.map(({ label }) => label));
   const shown = [...rows, ...(others ? [others] : [])].map(buildCells);
-  const ended = endedSentence === undefined ? [] : [[noteCell(printable(endedSentence))]];
+  const ended = endedNote === undefined ? [] : [[noteCell(printable(endedNote))]];
   if (rows.length === 0) return ended;
   return [headings.map((heading, i) => headingCell(heading, i > 1)), ...shown, ...ended];
 }

@@ -21,7 +21,7 @@ const mayBeSpecial = /[\u0000-\u001f&<>_\ufffe\uffff]/;
  * Escapes text for XML. Characters that XML cannot represent become `_x001B_` (ECMA-376,
  * ST_Xstring).
  */
-export function textXml(text: string): string {
+export function toXml(text: string): string {
   if (!mayBeSpecial.test(text)) return text;
 
   const escaped = text.replace(unrepresentable, (character) => {
@@ -32,7 +32,7 @@ export function textXml(text: string): string {
 }
 
 /** Escapes a string for an attribute, including its line breaks and tabs. */
-export function attributeXml(text: string): string {
-  const escaped = textXml(text).replaceAll('"', '&quot;');
+export function toXmlAttribute(text: string): string {
+  const escaped = toXml(text).replaceAll('"', '&quot;');
   return escaped.replace(/[\t\n]/g, (character) => (character === '\n' ? '_x000A_' : '_x0009_'));
 }

@@ -65,8 +65,8 @@ function chooseCardMetrics(
   { metrics, labels }: CardOptions,
 ): ReportMetric[] {
   const totals = report.totals();
-  const shown = metrics ?? chooseMetrics(defaultMetrics(report.metrics), totals);
-  const known = shown.filter(({ derived, field }) => derived || totals.get(field) !== undefined);
+  const chosen = metrics ?? chooseMetrics(defaultMetrics(report.metrics), totals);
+  const known = chosen.filter(({ computed, field }) => computed || totals.get(field) !== undefined);
   return known.map((metric) => {
     const name = metricOfField(metric.field)?.name ?? metric.field;
     return { ...metric, label: labels?.get(name) ?? metric.label };

@@ -24,7 +24,7 @@ export function drawReport({ plan, sums, rows, options }: ReportToDraw): string[
   const metrics = listPlanMetrics(plan);
   const leadingMetric = findLeadingMetric(metrics);
   const table = buildTable({
-    columns: plan.shown,
+    columns: plan.visibleColumns,
     metrics: orderMetrics(metrics, total),
     leadingMetric,
     rows: toTableRows(rows),
@@ -36,8 +36,8 @@ export function drawReport({ plan, sums, rows, options }: ReportToDraw): string[
   const lines = drawReportTable(table, look, comparison);
   if (!comparison || !leadingMetric) return lines;
 
-  for (const unit of listBreakdowns(sums, comparison)) {
-    const sentence = printable(formatEndedGroups(unit, leadingMetric, comparison) ?? '');
+  for (const dimension of listBreakdowns(sums, comparison)) {
+    const sentence = printable(formatEndedGroups(dimension, leadingMetric, comparison) ?? '');
     if (sentence !== '') lines.push(...wrap(sentence, look.width ?? Number.POSITIVE_INFINITY));
   }
   return lines;

@@ -95,14 +95,14 @@ function chooseColumns(
   });
   const { headings, kept, widths } = isWhole ? whole : fitHeadings(folded);
 
-  const isolatedText = kept.flatMap((index, i): FittedColumn[] => {
+  const isolated = kept.flatMap((index, i): FittedColumn[] => {
     const column = columns[index];
     const width = widths[i] ?? 0;
     const lines = (headings[index] ?? []).map((line) => shorten(line, width));
     return column ? [{ ...column, index, width, lines }] : [];
   });
   const hidden = columns.filter((_, i) => !kept.includes(i)).map(({ heading }) => heading);
-  return { columns: isolatedText, hidden };
+  return { columns: isolated, hidden };
 }
 
 /** Formats the headings. Shorter headings are aligned with the last line. */
@@ -129,9 +129,9 @@ function formatLine(
     const isWhole = column.isNumeric && columns.length > 1;
     const text = isWhole ? whole : shortenMiddle(whole, column.width);
     // In a terminal that reorders text, the numbers after a right-to-left name would change places.
-    const isolatedText = width !== undefined ? isolate(text) : text;
+    const isolated = width !== undefined ? isolate(text) : text;
     const paint = cell?.text === null ? style?.dim : cell?.paint;
-    return align(paint?.(isolatedText) ?? isolatedText, text, column);
+    return align(paint?.(isolated) ?? isolated, text, column);
   });
   return line.join(' '.repeat(gap)).trimEnd();
 }

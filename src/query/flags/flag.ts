@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../errors.ts';
 import { quoted } from '../../text/printable.ts';
 import type { FormatName } from '../format-names.ts';
-import { readWord } from './read-value.ts';
+import { parseChoice } from './read-value.ts';
 
 export interface Flag {
   /** Flag in Commander's syntax: `-o, --output <file>`. Without a value it is a switch. */
@@ -10,7 +10,7 @@ export interface Flag {
   readonly meaning: string;
 
   /** Allowed values, in any case. */
-  readonly words?: readonly string[];
+  readonly choices?: readonly string[];
 
   /** Parses a value. Throws `InvalidArgumentError`. Lists from repeated flags are joined. */
   readonly read?: (text: string) => unknown;
@@ -61,8 +61,8 @@ export function flagGroup<const Flags extends FlagTable>(
 
 type OneValue<One extends Flag> = One extends { readonly read: (text: string) => infer Value }
   ? Value
-  : One extends { readonly words: readonly (infer Word)[] }
-    ? Word
+  : One extends { readonly choices: readonly (infer Choice)[] }
+    ? Choice
     : One['flags'] extends `${string}${'<' | '['}${string}`
       ? string
       : boolean;
@@ -104,7 +104,7 @@ export class FlagOption extends Option {
   constructor(flag: Flag) {
     super(flag.flags, flag.meaning);
     this.flag = flag;
-    if (flag.words) this.choices(flag.words);
+    if (flag.choices) this.choices(flag.choices);
     if (flag.conflicts) this.conflicts([...flag.conflicts]);
     if (flag.preset !== undefined) this.preset(flag.preset);
     if (flag.default !== undefined) this.default(flag.default, flag.defaultText);
@@ -138,13 +138,17 @@ function twiceGivenError(flag: Flag, first: string, second: string): UsageError 
 
 /** Parses one value, into a list for a repeatable flag. Throws `UsageError`. */
 export function readValue(flag: Flag, text: string): unknown {
-  const { words, isRepeatable, read = (typed) => (words ? readWord(typed, words) : typed) } = flag;
+  const {
+    choices,
+    isRepeatable,
+    read = (input) => (choices ? parseChoice(input, choices) : input),
+  } = flag;
   try {
     return isRepeatable ? [read(text)] : read(text);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     const name = longName(flag);
-    const subject = words ? `Unknown ${keyOfFlag(flag).replaceAll('-', ' ')}` : `Invalid ${name}`;
+    const subject = choices ? `Unknown ${keyOfFlag(flag).replaceAll('-', ' ')}` : `Invalid ${name}`;
     throw new UsageError(`${subject} ${quoted(text)}.`, {
       about: { flag: name },
       hint: error.message,

@@ -1,6 +1,6 @@
 import { formatNames } from '../format-names.ts';
 import { flagGroup, type OptionsOf } from './flag.ts';
-import { readColumns, readLabel } from './read-value.ts';
+import { parseColumns, parseLabel } from './read-value.ts';
 
 /** Flags for the destination and the format of a result. */
 export const outputFlags = flagGroup('Output:', {
@@ -13,7 +13,7 @@ export const outputFlags = flagGroup('Output:', {
   format: {
     flags: '--format <name>',
     meaning: 'csv, json, ndjson, parquet, xlsx, html, pdf or table (default: from the file name)',
-    words: formatNames,
+    choices: formatNames,
   },
   title: {
     flags: '--title <text>',
@@ -30,7 +30,7 @@ export const outputFlags = flagGroup('Output:', {
   label: {
     flags: '--label <metric=label>',
     meaning: 'name to show for a metric, e.g. revenueEuro=Spend; repeatable',
-    read: readLabel,
+    read: parseLabel,
     isRepeatable: true,
     formats: ['html', 'pdf', 'xlsx', 'table'],
     isRare: true,
@@ -50,7 +50,7 @@ export const outputFlags = flagGroup('Output:', {
   columns: {
     flags: '--columns <a,b>',
     meaning: 'columns to write, in this order; all: every field from the service',
-    read: readColumns,
+    read: parseColumns,
     isRare: true,
   },
   normalize: {

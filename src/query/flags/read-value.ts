@@ -1,33 +1,33 @@
 import { InvalidArgumentError } from 'commander';
-import { derivedMetrics, metrics } from '../../contract/vocabulary.ts';
+import { computedMetrics, metrics } from '../../contract/vocabulary.ts';
 import { suggestName } from '../../text/nearest.ts';
 import { parseDuration } from '../../text/quantity.ts';
-import { closestHint, readName } from '../names.ts';
+import { closestHint, parseName } from '../names.ts';
 
 // Parsers for flag values. They throw Commander's `InvalidArgumentError`, which becomes exit 2.
 
 /** Matches a value against a list, ignoring case. */
-export function readWord(typed: string, words: readonly string[]): string {
-  const word = words.find((candidate) => candidate === typed.trim().toLowerCase());
-  if (word !== undefined) return word;
-  throw new InvalidArgumentError(suggestName(typed, words));
+export function parseChoice(input: string, choices: readonly string[]): string {
+  const choice = choices.find((candidate) => candidate === input.trim().toLowerCase());
+  if (choice !== undefined) return choice;
+  throw new InvalidArgumentError(suggestName(input, choices));
 }
 
 /** Parses a comma-separated list of columns, or `all`. */
-export function readColumns(value: string): readonly string[] | 'all' {
-  return value.trim().toLowerCase() === 'all' ? 'all' : readList(value);
+export function parseColumns(value: string): readonly string[] | 'all' {
+  return value.trim().toLowerCase() === 'all' ? 'all' : parseList(value);
 }
 
 /** A filter on the command line: `country=FR,Germany`. */
-export interface TypedFilter {
+export interface FilterInput {
   readonly name: string;
   readonly values: readonly string[];
 }
 
 /** Parses `name=v1,v2`. */
-export function readFilter(value: string): TypedFilter {
+export function parseFilter(value: string): FilterInput {
   const { name, text } = splitPair(value, 'country=FR,Germany');
-  return { name, values: readList(text) };
+  return { name, values: parseList(text) };
 }
 
 /** Splits `name=text`. */
@@ -41,12 +41,12 @@ function splitPair(
   throw new InvalidArgumentError(`Use NAME=VALUE, for example ${example}.`);
 }
 
-const metricNames = [...metrics, ...derivedMetrics].map(({ name }) => name);
+const metricNames = [...metrics, ...computedMetrics].map(({ name }) => name);
 
 /** Resolves the metric of a label: `spend=Media spend` becomes `revenueEuro=Media spend`. */
-export function readLabel(value: string): string {
+export function parseLabel(value: string): string {
   const { name, text } = splitPair(value, 'revenueEuro=Spend');
-  const metric = readName(name, metricNames, '--label');
+  const metric = parseName(name, metricNames, '--label');
   if (metric !== undefined) return `${metric}=${text}`;
   throw new InvalidArgumentError(closestHint(name, metricNames));
 }
@@ -62,7 +62,7 @@ export function labelsByMetric(labels: readonly string[] = []): ReadonlyMap<stri
 }
 
 /** Parses a comma-separated list of at least one value. */
-export function readList(list: string): readonly string[] {
+export function parseList(list: string): readonly string[] {
   const values = splitList(list);
   if (values.length > 0) return values;
   throw new InvalidArgumentError('Pass at least one value. Separate several with commas.');
@@ -95,22 +95,22 @@ export function joinList(values: readonly string[]): string {
 
 /** Parses `500ms`, `30s`, `5m`, `2h` or `0` into milliseconds, at most 24 h. */
 export function readDuration(value: string): number {
-  return readDurationWithin(0, value);
+  return parseDurationWithin(0, value);
 }
 
 /** Parses a duration into milliseconds. Rejects 0, which would disable the timeout. */
-export function readTimeout(value: string): number {
-  return readDurationWithin(1, value);
+export function parseTimeout(value: string): number {
+  return parseDurationWithin(1, value);
 }
 
 /** Parses `auto`, or a duration from 100 ms to 24 h into milliseconds. */
-export function readPollInterval(value: string): number | 'auto' {
-  return value === 'auto' ? value : readDurationWithin(100, value);
+export function parsePollInterval(value: string): number | 'auto' {
+  return value === 'auto' ? value : parseDurationWithin(100, value);
 }
 
 const maxMs = 24 * 3_600_000;
 
-function readDurationWithin(minMs: number, text: string): number {
+function parseDurationWithin(minMs: number, text: string): number {
   const durationMs = parseDuration(text);
   if (durationMs === undefined) {
     throw new InvalidArgumentError('Use a number with a unit: 500ms, 30s, 5m or 2h.');
@@ -121,17 +121,17 @@ function readDurationWithin(minMs: number, text: string): number {
 }
 
 /** Parses a whole number from 0 to 999,999. */
-export function readCount(value: string): number {
-  return readWholeNumber(value, { min: 0 });
+export function parseCount(value: string): number {
+  return parseWholeNumber(value, { min: 0 });
 }
 
 /** Parses a whole number from 1 to 999,999. */
-export function readPositive(value: string): number {
-  return readWholeNumber(value, { min: 1 });
+export function parsePositive(value: string): number {
+  return parseWholeNumber(value, { min: 1 });
 }
 
 /** Parses a whole number within inclusive bounds. */
-export function readWholeNumber(
+export function parseWholeNumber(
   text: string,
   { min = 0, max = 999_999 }: { readonly min?: number; readonly max?: number },
 ): number {
@@ -149,7 +149,7 @@ export interface Shard {
 }
 
 /** Parses `1/4`. The index may also start at 0, as in Kubernetes. */
-export function readShard(value: string): Shard {
+export function parseShard(value: string): Shard {
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(value.trim());
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];
   if (match && count > 0 && index <= count) return { index, count };

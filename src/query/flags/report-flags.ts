@@ -1,51 +1,51 @@
 import { windowClocks } from '../../contract/messages.ts';
 import { profiles } from '../../contract/vocabulary.ts';
 import { flagGroup } from './flag.ts';
-import { readFilter, readList } from './read-value.ts';
+import { parseFilter, parseList } from './read-value.ts';
 
 /** What to request. */
 const contentFlags = flagGroup('Report:', {
   profile: {
     flags: '--profile <name>',
     meaning: 'buyer or dsp (default: the account’s, otherwise buyer)',
-    words: profiles,
+    choices: profiles,
   },
   metrics: {
     flags: '--metrics <a,b>',
     meaning: 'metrics, in column order (default: all of the profile)',
-    read: readList,
+    read: parseList,
   },
   by: {
     flags: '--by <a,b>',
     meaning: 'breakdowns, e.g. DAILY,CAMPAIGN (case-insensitive)',
-    read: readList,
+    read: parseList,
   },
   filter: {
     flags: '--filter <name=v1,v2>',
     meaning: 'keep only rows with one of these values; repeatable',
-    read: readFilter,
+    read: parseFilter,
     isRepeatable: true,
   },
   country: {
     flags: '--country <a,b>',
     meaning: 'only these countries, by ISO code or name: FR,Germany; repeatable',
-    read: readList,
+    read: parseList,
   },
   campaign: {
     flags: '--campaign <name>',
     meaning: "only campaigns with this name, e.g. 'Summer*'; repeatable",
-    read: readList,
+    read: parseList,
   },
   adUnit: {
     flags: '--ad-unit <name>',
     meaning: 'only ad units with this name',
-    read: readList,
+    read: parseList,
     isRare: true,
   },
   advertiser: {
     flags: '--advertiser <name>',
     meaning: 'only advertisers with this name (admin accounts)',
-    read: readList,
+    read: parseList,
     isRare: true,
   },
 });
@@ -75,7 +75,7 @@ const requestFlags = flagGroup('Request:', {
   windowClock: {
     flags: '--window-clock <kind>',
     meaning: 'timestamps the service expects: instant (UTC) or wall (local time)',
-    words: windowClocks,
+    choices: windowClocks,
     isRare: true,
   },
   direct: {

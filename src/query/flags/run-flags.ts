@@ -2,7 +2,7 @@ import { comparisons, splitUnits } from '../calendar.ts';
 import { checkFlags } from './check-flags.ts';
 import { type Flag, flagGroup, type OptionsOf } from './flag.ts';
 import { outputFlags } from './output-flags.ts';
-import { readCount, readPositive, readShard } from './read-value.ts';
+import { parseCount, parsePositive, parseShard } from './read-value.ts';
 import { reportFlags } from './report-flags.ts';
 import { serviceFlags } from './service-flags.ts';
 import { waitFlags } from './wait-flags.ts';
@@ -12,7 +12,7 @@ const otherRequestFlags = flagGroup('Request:', {
     flags: '--compare [period]',
     meaning:
       'compare with the previous period (previous, the default) or a year earlier (last-year)',
-    words: comparisons,
+    choices: comparisons,
     preset: 'previous',
   },
   fresh: {
@@ -27,7 +27,7 @@ export const concurrencyFlag = {
   scope: 'run',
   flags: '--concurrency <n>',
   meaning: 'reports to request at once',
-  read: readPositive,
+  read: parsePositive,
   default: 4,
   isRare: true,
 } as const;
@@ -36,7 +36,7 @@ export const shardFlag = {
   scope: 'command-line',
   flags: '--shard <k/n>',
   meaning: 'download every n-th day, from the k-th on: 1/4 on the first of 4 machines',
-  read: readShard,
+  read: parseShard,
   isRare: true,
 } as const;
 
@@ -44,13 +44,13 @@ const manyReportsFlags = flagGroup('Many reports:', {
   split: {
     flags: '--split <unit>',
     meaning: 'one report per day, week or month: one file each if -o has {date}, otherwise merged',
-    words: splitUnits,
+    choices: splitUnits,
   },
   concurrency: concurrencyFlag,
   lookback: {
     flags: '--lookback <n>',
     meaning: 're-download the last n days (weeks, months), to catch late data',
-    read: readCount,
+    read: parseCount,
   },
   shard: shardFlag,
 });

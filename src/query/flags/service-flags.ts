@@ -1,6 +1,6 @@
 import { encodings } from '../../contract/messages.ts';
 import { flagGroup } from './flag.ts';
-import { readCount, readTimeout } from './read-value.ts';
+import { parseCount, parseTimeout } from './read-value.ts';
 
 export const serviceFlags = flagGroup('Service:', {
   account: {
@@ -22,21 +22,21 @@ export const serviceFlags = flagGroup('Service:', {
   encoding: {
     flags: '--encoding <kind>',
     meaning: 'request bodies as json or form (default: the account’s)',
-    words: encodings,
+    choices: encodings,
     isRare: true,
   },
   retries: {
     scope: 'run',
     flags: '--retries <n>',
     meaning: 'retries per failed call (default: 5)',
-    read: readCount,
+    read: parseCount,
     isRare: true,
   },
   timeout: {
     scope: 'run',
     flags: '--timeout <duration>',
     meaning: 'give up after this long without data (default: 30s)',
-    read: readTimeout,
+    read: parseTimeout,
     isRare: true,
   },
 });

@@ -1,5 +1,5 @@
 import { flagGroup, type OptionsOf } from './flag.ts';
-import { readDuration, readPollInterval } from './read-value.ts';
+import { parsePollInterval, readDuration } from './read-value.ts';
 
 export const waitFlags = flagGroup('Waiting:', {
   waitTimeout: {
@@ -16,7 +16,7 @@ export const waitFlags = flagGroup('Waiting:', {
     scope: 'run',
     flags: '--poll-interval <duration>',
     meaning: 'pause between status calls: auto, or a duration',
-    read: readPollInterval,
+    read: parsePollInterval,
     default: 'auto',
     conflicts: ['direct'],
     isRare: true,

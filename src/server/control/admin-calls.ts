@@ -1,5 +1,5 @@
 import { type ReportStatus, reportStatuses } from '../../contract/messages.ts';
-import { booleanCheck, stringCheck, wordCheck } from '../../text/check-members.ts';
+import { booleanCheck, choiceCheck, stringCheck } from '../../text/check-members.ts';
 import { clockTimeAdvice, parseClockTime } from '../clock.ts';
 import type { Control, FaultObject } from '../public-types.ts';
 import type { Parameters } from '../request/parse-body.ts';
@@ -90,7 +90,7 @@ function readFaultBody(body: Parameters): string | FaultObject {
 
 /** Throws `UsageError` for an invalid body. */
 function readStatus(body: Parameters): ReportStatus {
-  const check = wordCheck(reportStatuses);
+  const check = choiceCheck(reportStatuses);
   requireMembers(body, { status: check }, { noun: 'key' });
   if (body.status === undefined) throw usageError('status is missing.', `Use ${check.expected}.`);
   return body.status as ReportStatus;

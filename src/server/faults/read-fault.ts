@@ -154,7 +154,7 @@ function createResponseEffect(answer: FaultResponse): FaultEffect {
   const reply = {
     status,
     type: isRaw ? 'text/plain; charset=utf-8' : jsonType,
-    headers: readHeaders(headers),
+    headers: parseHeaders(headers),
     body: Buffer.from(isRaw ? body : JSON.stringify(body)),
     ...(status >= 400 && { why: 'Sent by a fault instead of the service’s response.' }),
   };
@@ -162,7 +162,7 @@ function createResponseEffect(answer: FaultResponse): FaultEffect {
 }
 
 /** Returns the headers by lower-case name. Throws `UsageError` for an invalid header. */
-function readHeaders(headers: FaultResponse['headers']): Record<string, string> {
+function parseHeaders(headers: FaultResponse['headers']): Record<string, string> {
   try {
     return Object.fromEntries(new Headers(headers));
   } catch (error) {

@@ -14,7 +14,7 @@ export function chooseDataFormat(
   accept: string | undefined,
   profile: Profile,
 ): 'json' | 'csv' | undefined {
-  const qualities = readPreferences(accept);
+  const qualities = parsePreferences(accept);
   if (qualities.size === 0) return profile === 'dsp' ? 'csv' : 'json';
 
   const qualityOfAny = qualities.get('*/*');
@@ -36,7 +36,7 @@ export function chooseDataFormat(
  * client prefers `identity`.
  */
 export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
-  const qualities = readPreferences(acceptEncoding);
+  const qualities = parsePreferences(acceptEncoding);
   const qualityOfIdentity = qualities.get('identity') ?? 0;
 
   return codings.find((coding) => {
@@ -49,7 +49,7 @@ export function chooseCoding(acceptEncoding: string | undefined): Coding | undef
  * Returns the quality, from 0 to 1, of each member of an `Accept…` header, in lower case (RFC 9110,
  * 12).
  */
-function readPreferences(header = ''): ReadonlyMap<string, number> {
+function parsePreferences(header = ''): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
 
   for (const member of header.toLowerCase().split(',')) {

@@ -41,7 +41,7 @@ export function parseCall(
     signal: controller.signal,
     request: {
       method,
-      path: readPath(url),
+      path: parsePath(url),
       headers: headers as Record<string, string>,
       body: normalizeLists(parameters),
     },
@@ -53,7 +53,7 @@ export function parseCall(
 }
 
 /** Returns the first 200 characters of a path, without the query string. */
-export function readPath(url: string): string {
+export function parsePath(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path.slice(0, 200);
 }

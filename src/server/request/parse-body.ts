@@ -42,8 +42,8 @@ function decodeBody(body: Buffer, coding: string): string {
     throw new ServiceError('BODY_TOO_LARGE', `The body has more than ${maxBodyBytes} bytes.`);
   }
   if (coding.toLowerCase() !== 'identity') {
-    const sentence = `Content-Encoding ${coding.slice(0, 80)} is not supported: send the body uncompressed.`;
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', sentence);
+    const message = `Content-Encoding ${coding.slice(0, 80)} is not supported: send the body uncompressed.`;
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', message);
   }
   if (!isUtf8(body)) throw new ServiceError('INVALID_BODY', 'The body is not UTF-8.');
 
@@ -59,12 +59,12 @@ function requireForm(text: string, contentType: string): void {
   const isFormType = type === '' || type === formType || type === 'text/plain';
 
   if (!isJsonType && !isFormType) {
-    const sentence = `The body must be JSON or ${formType}, not “${type.slice(0, 80)}”.`;
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', sentence);
+    const message = `The body must be JSON or ${formType}, not “${type.slice(0, 80)}”.`;
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', message);
   }
   if (isJsonType && text !== '') {
-    const sentence = 'The JSON body must be an object: its first character must be “{”.';
-    throw new ServiceError('INVALID_BODY', sentence);
+    const message = 'The JSON body must be an object: its first character must be “{”.';
+    throw new ServiceError('INVALID_BODY', message);
   }
 }
 
@@ -103,10 +103,10 @@ function parseFields(form: string | Record<string, string>): Parameters {
  * Returns the values of an array parameter in any of its shapes, or `undefined` if it is not a list
  * of strings or numbers.
  */
-export function readArray(value: unknown): readonly string[] | undefined {
+export function parseArray(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return [];
 
-  const elements = toList(value)?.map(readScalar);
+  const elements = toList(value)?.map(parseScalar);
   return elements?.every((element) => element !== undefined) ? elements : undefined;
 }
 
@@ -143,7 +143,7 @@ function toList(value: unknown): readonly unknown[] | undefined {
  * Returns a string or a number as a string, or `undefined` for anything else, including unsafe
  * integers.
  */
-export function readScalar(value: unknown): string | undefined {
+export function parseScalar(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'number' || Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;
   return String(value);

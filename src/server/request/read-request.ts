@@ -13,7 +13,7 @@ import { findNearest } from '../../text/nearest.ts';
 import { isZone } from '../calendar.ts';
 import { latestSecond } from '../clock.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import { isAbsent, type Parameters, readArray, readScalar } from './parse-body.ts';
+import { isAbsent, type Parameters, parseArray, parseScalar } from './parse-body.ts';
 import { RequestErrors } from './request-errors.ts';
 
 /** Maximum number of values of an array parameter. */
@@ -40,15 +40,15 @@ interface Input {
  * Parses the parameters of `POST /buyer-reporting` for an account (`decisions.md` 2). Throws one
  * `ServiceError` that lists every error.
  */
-export function readReportRequest(parameters: Parameters, account: Account): ReportRequest {
+export function parseReportRequest(parameters: Parameters, account: Account): ReportRequest {
   const errors = new RequestErrors();
   const input = { parameters, account, errors };
-  const window = readWindow(input);
-  const metrics = readMetrics(input);
-  const breakdowns = readBreakdowns(input);
-  const filterValues = readFilters(input);
-  const timezone = readZone(input);
-  const output = readOutput(input);
+  const window = parseWindow(input);
+  const metrics = parseMetrics(input);
+  const breakdowns = parseBreakdowns(input);
+  const filterValues = parseFilters(input);
+  const timezone = parseZone(input);
+  const output = parseOutput(input);
   refuseUnknownParameters(input);
   errors.throwIfAny();
 
@@ -63,9 +63,9 @@ export function readReportRequest(parameters: Parameters, account: Account): Rep
   };
 }
 
-function readWindow(input: Input): Pick<ReportRequest, 'since' | 'until'> {
-  const since = readInstant(input, 'since');
-  const until = readInstant(input, 'until');
+function parseWindow(input: Input): Pick<ReportRequest, 'since' | 'until'> {
+  const since = parseInstant(input, 'since');
+  const until = parseInstant(input, 'until');
   if (since > until) {
     input.errors.addInvalid({
       parameter: 'since',
@@ -77,9 +77,9 @@ function readWindow(input: Input): Pick<ReportRequest, 'since' | 'until'> {
 }
 
 /** Reads `since` or `until`. Returns `NaN` after adding an error. */
-function readInstant({ parameters, errors }: Input, parameter: 'since' | 'until'): number {
+function parseInstant({ parameters, errors }: Input, parameter: 'since' | 'until'): number {
   const value = parameters[parameter];
-  const text = readScalar(value)?.trim() ?? '';
+  const text = parseScalar(value)?.trim() ?? '';
   if (/^\d{1,12}$/.test(text) && Number(text) <= latestSecond) return Number(text);
 
   const allowed = 'a unix timestamp in whole seconds';
@@ -97,8 +97,8 @@ function readInstant({ parameters, errors }: Input, parameter: 'since' | 'until'
   return Number.NaN;
 }
 
-function readMetrics(input: Input): Metric[] {
-  const names = readList(input, 'metrics', (text) => readNames(text.split(',', maxValues + 1)));
+function parseMetrics(input: Input): Metric[] {
+  const names = parseList(input, 'metrics', (text) => parseNames(text.split(',', maxValues + 1)));
   if (names?.length === 0) {
     input.errors.add('MISSING_PARAMETER', {
       parameter: 'metrics',
@@ -109,8 +109,8 @@ function readMetrics(input: Input): Metric[] {
   return findAll(input, 'metrics', { names: names ?? [], find: findMetric });
 }
 
-function readBreakdowns(input: Input): Breakdown[] {
-  const names = readList(input, 'breakdowns', (text) => readNames([text])) ?? [];
+function parseBreakdowns(input: Input): Breakdown[] {
+  const names = parseList(input, 'breakdowns', (text) => parseNames([text])) ?? [];
   const breakdowns = findAll(input, 'breakdowns', { names, find: findBreakdown });
 
   const timeNames = breakdowns.filter(({ time }) => time).map(({ name }) => name);
@@ -160,13 +160,13 @@ function listNames({ account }: Input, parameter: 'metrics' | 'breakdowns'): str
   return vocabularyOf(account.profile)[parameter].map(({ name }) => name);
 }
 
-function readFilters(input: Input): ReportRequest['filters'] {
+function parseFilters(input: Input): ReportRequest['filters'] {
   const valuesByName: { [Name in FilterName]?: readonly string[] } = {};
 
   for (const filter of filters) {
     if (input.parameters[filter.name] === undefined || !isAllowed(input, filter)) continue;
 
-    const values = readFilter(input, filter);
+    const values = parseFilter(input, filter);
     if (values.length > 0) valuesByName[filter.name] = values;
   }
 
@@ -191,10 +191,10 @@ function isAllowed(
   return true;
 }
 
-function readFilter(input: Input, { name: parameter, compare }: Filter): readonly string[] {
-  if (compare === 'text') return readList(input, parameter, (text) => [text]) ?? [];
+function parseFilter(input: Input, { name: parameter, compare }: Filter): readonly string[] {
+  if (compare === 'text') return parseList(input, parameter, (text) => [text]) ?? [];
 
-  const ids = readList(input, parameter, (text) => [text.trim()]) ?? [];
+  const ids = parseList(input, parameter, (text) => [text.trim()]) ?? [];
   for (const id of ids) {
     if (/^\d{1,20}$/.test(id)) continue;
 
@@ -209,12 +209,12 @@ function readFilter(input: Input, { name: parameter, compare }: Filter): readonl
  * Reads the values of a parameter in request order, without duplicates. `split` divides a string
  * into values. Returns `undefined` after adding an error.
  */
-function readList(
+function parseList(
   { parameters, errors }: Input,
   parameter: string,
   split: (text: string) => readonly string[],
 ): readonly string[] | undefined {
-  const elements = readArray(parameters[parameter]);
+  const elements = parseArray(parameters[parameter]);
   if (!elements) {
     const problem = 'must be a list of values: send a long ID as a string.';
     errors.addInvalid({ parameter, problem });
@@ -230,11 +230,11 @@ function readList(
   return [...new Set(values)];
 }
 
-function readZone({ parameters, account, errors }: Input): string {
+function parseZone({ parameters, account, errors }: Input): string {
   const { timezone } = parameters;
   if (isAbsent(timezone)) return defaultZone;
 
-  const zone = readScalar(timezone)?.trim() ?? '';
+  const zone = parseScalar(timezone)?.trim() ?? '';
   if (account.profile === 'dsp' && !isZone(zone)) {
     const value = describeValue(timezone);
     const guess = formatSuggestion(value, Intl.supportedValuesOf('timeZone'));
@@ -244,7 +244,7 @@ function readZone({ parameters, account, errors }: Input): string {
   return zone;
 }
 
-function readOutput({ parameters, errors }: Input): 'direct' | undefined {
+function parseOutput({ parameters, errors }: Input): 'direct' | undefined {
   const { output } = parameters;
   if (output === 'direct') return output;
   if (isAbsent(output)) return undefined;
@@ -268,7 +268,7 @@ function refuseUnknownParameters({ parameters, errors }: Input): void {
 }
 
 /** Trims names and drops empty names. */
-function readNames(names: readonly string[]): string[] {
+function parseNames(names: readonly string[]): string[] {
   return names.map((name) => name.trim()).filter((name) => name !== '');
 }
 

@@ -115,8 +115,8 @@ export class Reports {
 
     // Only a hint. With `polls` or `manual`, a report may take longer.
     const waitMs = createdMs + this.#delayMs - nowMs;
-    const sentence = `The report ${id} is “${status}”: download it once its status is “ready”.`;
-    throw retryLaterError('REPORT_NOT_READY', sentence, waitMs);
+    const message = `The report ${id} is “${status}”: download it once its status is “ready”.`;
+    throw retryLaterError('REPORT_NOT_READY', message, waitMs);
   }
 
   reset(): void {

@@ -51,21 +51,21 @@ export class ServiceError extends Error {
 
   constructor(
     errorId: ErrorId,
-    sentence: string,
+    message: string,
     options: { details?: readonly ErrorDetail[]; headers?: Readonly<Record<string, string>> } = {},
   ) {
-    super(sentence);
+    super(message);
     this.errorId = errorId;
     this.status = errorStatuses[errorId];
     this.body = {
-      response: { error_id: errorId, error: sentence, details: options.details },
+      response: { error_id: errorId, error: message, details: options.details },
     };
     this.headers = options.headers ?? {};
   }
 }
 
 /** Builds the error for a call that is too early, with a `Retry-After` header. */
-export function retryLaterError(errorId: ErrorId, sentence: string, waitMs: number): ServiceError {
+export function retryLaterError(errorId: ErrorId, message: string, waitMs: number): ServiceError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
-  return new ServiceError(errorId, sentence, { headers: { 'retry-after': String(seconds) } });
+  return new ServiceError(errorId, message, { headers: { 'retry-after': String(seconds) } });
 }

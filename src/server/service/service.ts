@@ -6,8 +6,8 @@ import { type Account, findVisibleCampaigns } from '../fixtures/fixtures.ts';
 import { jsonReply, jsonType, type Reply } from '../reply.ts';
 import { chooseDataFormat } from '../request/accept.ts';
 import type { ServerCall } from '../request/call.ts';
-import { isAbsent, type Parameters, readScalar } from '../request/parse-body.ts';
-import { readReportRequest } from '../request/read-request.ts';
+import { isAbsent, type Parameters, parseScalar } from '../request/parse-body.ts';
+import { parseReportRequest } from '../request/read-request.ts';
 import { RequestErrors } from '../request/request-errors.ts';
 import type { Services } from '../services.ts';
 import type { StoredReport } from './reports.ts';
@@ -34,8 +34,8 @@ export const signedCalls: Readonly<Record<SignedEndpoint, CallHandler>> = {
 export function signIn({ sessions, clock }: Services, call: ServerCall): Reply {
   const { auth, ...others } = call.parameters();
   const fields = typeof auth === 'object' && auth !== null ? (auth as Parameters) : others;
-  const email = readScalar(fields.email);
-  const password = readScalar(fields.password);
+  const email = parseScalar(fields.email);
+  const password = parseScalar(fields.password);
   if (!email || !password) {
     throw new ServiceError('SYSTEM', 'Username or password not set in request');
   }
@@ -46,7 +46,7 @@ export function signIn({ sessions, clock }: Services, call: ServerCall): Reply {
 
 function createReport(services: Services, account: Account, call: ServerCall): Reply {
   const { options, reports, faults, clock } = services;
-  const received = readReportRequest(call.parameters(), account);
+  const received = parseReportRequest(call.parameters(), account);
   const request = options.windowClock === 'wall' ? convertWallTimes(received) : received;
   if (request.output === 'direct') {
     return deliver(services, { id: 'direct', account, request }, call);
@@ -121,7 +121,7 @@ function deliver(
 }
 
 function readId({ id }: Parameters): string {
-  const text = readScalar(id)?.trim();
+  const text = parseScalar(id)?.trim();
   if (text) return text;
 
   const problem = 'is missing or not a string: send the report ID of the create call as a string.';

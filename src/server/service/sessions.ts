@@ -102,8 +102,8 @@ export class Sessions {
     const latest = this.#latestCalls.get(caller);
     const calls = latest?.second === second ? latest.calls : 0;
     if (calls >= limit) {
-      const sentence = `Too many calls: the limit is ${limit} per second.`;
-      throw retryLaterError('RATE_LIMITED', sentence, 1_000);
+      const message = `Too many calls: the limit is ${limit} per second.`;
+      throw retryLaterError('RATE_LIMITED', message, 1_000);
     }
     this.#latestCalls.set(caller, { second, calls: calls + 1 });
   }

@@ -15,8 +15,8 @@ import { type FileFields, requireSameBreakdowns } from '../rows/same-breakdowns.
 import {
   ColumnFinder,
   findDayField,
-  type Question,
   type UsedColumns,
+  type ViewQuery,
 } from '../rows/used-columns.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 import type { DaySpan } from '../sources/period.ts';
@@ -45,7 +45,7 @@ export interface PeriodRows {
  */
 export async function groupFiles(
   sources: readonly SourceFile[],
-  question: Question,
+  question: ViewQuery,
   host: Context['host'],
 ): Promise<ViewedRows> {
   const rows = new ViewedRows(sources, question, host);
@@ -67,13 +67,13 @@ export class ViewedRows {
   readonly files: FileFields[] = [];
   sizeBytes = 0;
 
-  readonly #question: Question;
+  readonly #question: ViewQuery;
   readonly #host: Context['host'];
   readonly #columns: ColumnFinder;
   readonly #cells = new CellCheck();
   readonly #overlap: OverlapCheck | undefined;
 
-  constructor(sources: readonly SourceFile[], question: Question, host: Context['host']) {
+  constructor(sources: readonly SourceFile[], question: ViewQuery, host: Context['host']) {
     this.#question = question;
     this.#host = host;
     this.#columns = new ColumnFinder(question);
@@ -114,7 +114,7 @@ export class ViewedRows {
     }
 
     const tail = next.value;
-    requireReport(tail, source.shown);
+    requireReport(tail, source.displayPath);
     this.#overlap?.end(tail, source);
     const hasColumns = tail.fields.length > 0;
     const { fields } = hasColumns ? this.#columns.find(tail.fields, file) : tail;
@@ -189,11 +189,11 @@ function selectDays(
 }
 
 /** Throws `IncompleteDataError` if no column of the rows is a report's. */
-function requireReport({ rowCount, fields }: ReportTail, shown: string): void {
+function requireReport({ rowCount, fields }: ReportTail, displayPath: string): void {
   if (rowCount === 0 || fields.some((field) => fieldTypeOf(field) !== undefined)) return;
   const names = printable(fields.slice(0, 5).join(', ')) || 'none';
   throw new IncompleteDataError(
-    `The rows of ${shown} have no report columns. Columns found: ${names}.`,
+    `The rows of ${displayPath} have no report columns. Columns found: ${names}.`,
     { code: 'NO_DATA', retryable: false, hint: 'Use the file that was downloaded.' },
   );
 }

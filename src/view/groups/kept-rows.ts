@@ -8,7 +8,7 @@ import { type Row, type RowBatch, toRows } from '../../rows/row-batch.ts';
 import { toKeyValue } from '../../totals/group-keys.ts';
 import { parseOrder } from '../../totals/ranked-groups.ts';
 import { toSums } from '../../totals/report-metrics.ts';
-import type { Question } from '../rows/used-columns.ts';
+import type { ViewQuery } from '../rows/used-columns.ts';
 
 /** Buffer this many extra rows before trimming to `--top`. */
 const maxRowsBeyondTop = 10_000;
@@ -18,11 +18,11 @@ const maxRowsBeyondTop = 10_000;
  * Used for views without `--by`.
  */
 export class KeptRows {
-  readonly #question: Question;
+  readonly #question: ViewQuery;
   #spool: Spool | undefined;
   #rowCount = 0;
 
-  constructor(question: Question) {
+  constructor(question: ViewQuery) {
     this.#question = question;
   }
 
@@ -76,7 +76,7 @@ export class KeptRows {
   }
 }
 
-function parseRowOrder(sort: string, keys: readonly string[]): (one: Row, other: Row) => number {
+function parseRowOrder(sort: string, keys: readonly string[]): (a: Row, b: Row) => number {
   return parseOrder<Row>(sort, {
     keys,
     metrics: listAllMetrics(keys),

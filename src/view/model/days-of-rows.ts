@@ -13,17 +13,17 @@ import { type DaySpan, formatDaySpan, toDaySpan } from '../sources/period.ts';
  * which days they have.
  */
 export function requireRowsOfPeriod(sources: Sources, { periods, files }: ViewedRows): void {
-  const { earlier, hasPeriod, hasFolders, shown } = sources;
+  const { earlier, hasPeriod, hasFolders, displayPath } = sources;
   const isEmpty = files.every(({ tail }) => tail.rowCount === 0);
   if (!hasPeriod || hasFolders || isEmpty) return;
   const [now, before] = periods;
-  if (now?.rowCount === 0) throw noRowsError(shown, files);
-  if (earlier && before?.rowCount === 0) throw noEarlierDataError(shown, earlier);
+  if (now?.rowCount === 0) throw noRowsError(displayPath, files);
+  if (earlier && before?.rowCount === 0) throw noEarlierDataError(displayPath, earlier);
 }
 
-function noRowsError(shown: string, files: readonly FileFields[]): UsageError {
+function noRowsError(displayPath: string, files: readonly FileFields[]): UsageError {
   const own = findSummaryWindow(files);
-  return new UsageError(`${shown} has no rows for these days.`, {
+  return new UsageError(`${displayPath} has no rows for these days.`, {
     about: { flag: '--period' },
     hint: own ? `It covers ${formatDaySpan(toDaySpan(own))}.` : 'Choose another period.',
   });

@@ -42,10 +42,10 @@ function formatGroups(view: View, look: TableLook): string[] {
   if (view.rows) return [];
   const { columns, label } = view.options;
   const keys = listKeyColumns(view.groups.by);
-  const shown = [...keys, ...view.metrics].map(({ field }) => field);
+  const displayPath = [...keys, ...view.metrics].map(({ field }) => field);
   return drawGroupTable(rankViewGroups(view), look, {
     columns: keys,
-    selectedColumns: columns === 'all' || !columns ? shown : columns,
+    selectedColumns: columns === 'all' || !columns ? displayPath : columns,
     labels: labelsByMetric(label),
   });
 }
@@ -53,7 +53,7 @@ function formatGroups(view: View, look: TableLook): string[] {
 function formatHeading({ sources, read, byTime, window }: View, look: TableLook): string {
   const { style, width = Number.POSITIVE_INFINITY } = look;
   const { files, sizeBytes } = read;
-  const name = `${sources.shown}:`;
+  const name = `${sources.displayPath}:`;
   const facts = [formatPlural(byTime.rowCount, 'row'), formatBytes(sizeBytes)];
   if (files.length > 1) facts.unshift(formatPlural(files.length, 'file'));
   const days = window ? toDaySpan(window) : findDaySpan(byTime);

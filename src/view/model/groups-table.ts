@@ -31,7 +31,7 @@ export function buildGroupsTable(view: View): ViewTable {
     fields,
     breakdowns: options.by ?? [],
     selected: hasRates ? columns.flatMap(({ field, hidden }) => (hidden ? [] : field)) : undefined,
-    leftOut: others && formatRestNote(others.count, 'group', options),
+    omittedNote: others && formatRestNote(others.count, 'group', options),
     batches: (isForReaders) => toBatches(isForReaders ? withOthers : top),
     before: earlier && {
       columns: earlier.columns,
@@ -100,7 +100,7 @@ function planTable(view: View, { by: keys }: GroupedTotals, hasRates: boolean): 
   const values = new Map<string, (group: Group) => string>();
   for (const { field, type } of columns) {
     const index = keys.findIndex((key) => key.field === field);
-    const rate = metrics.find((metric) => metric.field === field && metric.derived);
+    const rate = metrics.find((metric) => metric.field === field && metric.computed);
     const isComma = isDsp && type === 'money';
     if (index >= 0) values.set(field, ({ key }) => JSON.stringify(key[index] ?? null));
     else if (!rate) values.set(field, ({ sums }) => formatSum(sums.get(field), isComma));

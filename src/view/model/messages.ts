@@ -12,7 +12,7 @@ export function listValueWarnings(view: Messages): string[] {
   const { files } = view.read;
   const warnings: string[] = [];
   for (const { source, warnings: ofFile } of files) {
-    const start = files.length === 1 ? '' : `${source.shown}: `;
+    const start = files.length === 1 ? '' : `${source.displayPath}: `;
     for (const sentence of ofFile) warnings.push(start + sentence);
   }
   return [...warnings, ...listAbsentMetrics(view)];
@@ -48,7 +48,7 @@ export function listNotes(view: Messages): string[] {
 
 /** Lists notes about rates that exclude rows, because the rows lack a metric. */
 function listIncompleteRates({ groups: { incompleteMetrics }, metrics }: Messages): string[] {
-  const parts = new Set(metrics.filter(({ derived }) => derived).flatMap(listSourceFields));
+  const parts = new Set(metrics.filter(({ computed }) => computed).flatMap(listSourceFields));
   const lacking = [...parts].filter((field) => incompleteMetrics.has(field));
   return lacking.map((field) => `Rates exclude rows without ${field}.`);
 }

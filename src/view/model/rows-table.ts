@@ -31,7 +31,7 @@ export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
     fields,
     breakdowns: listRowBreakdowns(view),
     selected: undefined,
-    leftOut: restCount === 0 ? undefined : formatRestNote(restCount, 'row', options),
+    omittedNote: restCount === 0 ? undefined : formatRestNote(restCount, 'row', options),
     batches: (withOthers) => {
       const hasOthers = withOthers && restCount > 0;
       return hasOthers ? appendOthers(view, kept, fields) : kept.batches(fields);

@@ -64,5 +64,5 @@ export function isOrdered({ sort, top }: ViewOptions): boolean {
 export function listColumnMetrics({ metrics, options, sources }: View): readonly ReportMetric[] {
   if (options.metrics) return metrics;
   const named: readonly string[] = sources.query?.metrics ?? [];
-  return metrics.filter(({ field, derived }) => !derived || named.includes(field));
+  return metrics.filter(({ field, computed }) => !computed || named.includes(field));
 }

@@ -36,7 +36,7 @@ export interface ViewTable extends TableRows {
   readonly selected: readonly string[] | undefined;
 
   /** Note about the rows that `--top` omits, if there are any. */
-  readonly leftOut: string | undefined;
+  readonly omittedNote: string | undefined;
 
   /** Rows of the period of `--compare`. */
   readonly before: TableRows | undefined;

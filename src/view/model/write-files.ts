@@ -43,8 +43,9 @@ export async function writeFiles(context: Context, view: View, intro = ''): Prom
   requireComparableTop(view);
   const table = view.rows ? buildRowsTable(view, view.rows) : buildGroupsTable(view);
   const planned = await planFiles(context, view, table);
-  const leavesOut = planned.some(({ format }) => !formats[format].isForReaders);
-  if (leavesOut && table.leftOut !== undefined) context.console.note(`Note: ${table.leftOut}`);
+  const omitsRows = planned.some(({ format }) => !formats[format].isForReaders);
+  if (omitsRows && table.omittedNote !== undefined)
+    context.console.note(`Note: ${table.omittedNote}`);
 
   const provenance = buildProvenance(view, table, context.version);
   const files: WrittenFile[] = [];
@@ -174,13 +175,13 @@ function buildProvenance(view: View, { breakdowns }: ViewTable, version: string)
   const { sources, options, groups } = view;
   const { query, files } = sources;
   const names = listColumnMetrics(view).map(({ field }) => metricOfField(field)?.name ?? field);
-  const typed = (options.filter ?? []).map(({ name, values }) => `${name}: ${values.join(', ')}`);
+  const input = (options.filter ?? []).map(({ name, values }) => `${name}: ${values.join(', ')}`);
   const times = files.flatMap(({ record }) => (record ? [Date.parse(record.line.created)] : []));
   return {
     request: query
       ? { ...toRequestRecord(query), breakdowns: findBreakdownNames(breakdowns), metrics: names }
       : null,
-    filters: [...describeFilters(query?.filters ?? {}), ...typed],
+    filters: [...describeFilters(query?.filters ?? {}), ...input],
     key: groups.by.map(({ field }) => field),
     reportId: null,
     downloadedMs: times.length === files.length ? Math.max(...times) : undefined,

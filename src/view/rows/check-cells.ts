@@ -126,8 +126,8 @@ function findOddNumber(batch: RowBatch, field: string): RefusedCell | undefined 
 function cellError(
   { firstRow }: RowBatch,
   { field, row, text, problem, hint = plainFileHint }: RefusedCell,
-  { source: { shown }, report, cells }: OpenFile,
+  { source: { displayPath }, report, cells }: OpenFile,
 ): UsageError {
-  const place = `${shown}, ${report.positionOf(firstRow + row + 1)}: ${cells.nameOf(field)}`;
+  const place = `${displayPath}, ${report.positionOf(firstRow + row + 1)}: ${cells.nameOf(field)}`;
   return new UsageError(`${place} ${quoted(text)} ${problem}.`, { code: 'UNREADABLE_CELL', hint });
 }

@@ -60,12 +60,12 @@ async function openFile(
   { stdin, signal }: Context['host'],
   decoder: ParquetDecoder,
 ): Promise<OpenFile> {
-  const { path, shown } = source;
-  const cells = new CellReading(shown);
+  const { path, displayPath } = source;
+  const cells = new CellReading(displayPath);
   const report =
     path === '-'
-      ? readReportStream(addAbortSignal(signal, stdin), shown, { csv: cells })
-      : await openReportFile(path, shown, { signal, csv: cells, decoder });
+      ? readReportStream(addAbortSignal(signal, stdin), displayPath, { csv: cells })
+      : await openReportFile(path, displayPath, { signal, csv: cells, decoder });
   const first = report.batches.next();
   first.catch(() => {});
   return { source, report, cells, first };

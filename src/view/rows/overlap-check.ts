@@ -28,15 +28,15 @@ export class OverlapCheck {
   readonly #summaries = new Map<string, ReportSummary>();
 
   /** Adds rows of a file. Throws `UsageError` if an earlier file already has one of the rows. */
-  add(batch: RowBatch, { shown }: SourceFile): void {
-    if (batch.firstRow === 0) this.#files.push(shown);
+  add(batch: RowBatch, { displayPath }: SourceFile): void {
+    if (batch.firstRow === 0) this.#files.push(displayPath);
     const owner = this.#files.length;
     const fields = findRowKeys(batch.fields);
     this.#keys.add(batch, { fields, owner }, (row, other) => {
       if (other === owner) return;
       const ids = fields.filter(({ describes }) => describes === undefined);
       const key = ids.map(({ field }) => readField(batch, field)[row]);
-      const files = `${this.#files[other - 1]} and ${shown}`;
+      const files = `${this.#files[other - 1]} and ${displayPath}`;
       throw overlapError(files, [batch.day, ...key]);
     });
   }
@@ -45,21 +45,22 @@ export class OverlapCheck {
    * Ends a file. Throws `UsageError` if its rows cover a whole period that overlaps another file's.
    * Such rows have different dates, so their keys differ.
    */
-  end({ summary }: ReportTail, { shown }: SourceFile): void {
+  end({ summary }: ReportTail, { displayPath }: SourceFile): void {
     if (!summary?.breakdowns.includes('RANGE')) return;
     for (const [other, { since, until }] of this.#summaries) {
       const isSame = since === summary.since && until === summary.until;
-      const isApart = isBefore(until, summary.since) || isBefore(summary.until, since);
+      const isApart =
+        isComparisonColumn(until, summary.since) || isComparisonColumn(summary.until, since);
       if (isSame || isApart) continue;
-      throw new UsageError(`The periods of ${other} and ${shown} overlap.`, {
+      throw new UsageError(`The periods of ${other} and ${displayPath} overlap.`, {
         hint: 'Remove one, or view them one at a time.',
       });
     }
-    this.#summaries.set(shown, summary);
+    this.#summaries.set(displayPath, summary);
   }
 }
 
-function isBefore(one: string, other: string): boolean {
+function isComparisonColumn(one: string, other: string): boolean {
   return Date.parse(one) < Date.parse(other);
 }
 

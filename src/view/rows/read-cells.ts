@@ -3,7 +3,7 @@ import {
   fieldOfLabel,
   fieldTypeOf,
   isComputedMetric,
-  readHeader,
+  parseHeader,
 } from '../../contract/columns.ts';
 import { isMissingValue, toDecimalString } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
@@ -12,14 +12,14 @@ import { quoted } from '../../text/printable.ts';
 
 /** Reads the cells of a CSV as `run` writes them. Other cells stay strings. */
 export class CellReading implements CsvReading {
-  readonly #shown: string;
+  readonly #displayPath: string;
 
   /** Names of columns in the file, by field. */
   readonly #names = new Map<string, string>();
 
   /** @param shown file name for messages */
-  constructor(shown: string) {
-    this.#shown = shown;
+  constructor(displayPath: string) {
+    this.#displayPath = displayPath;
   }
 
   nameOf(field: string): string {
@@ -27,18 +27,18 @@ export class CellReading implements CsvReading {
   }
 
   /** Throws `UsageError` if there is no header, or if two columns are the same. */
-  readHeader(cells: readonly string[], form: CsvDialect): string[] {
+  parseHeader(cells: readonly string[], form: CsvDialect): string[] {
     const names = isForExcel(form) ? cells.map(withoutGuard) : cells;
-    const fields = readHeader(names).map((name) => {
+    const fields = parseHeader(names).map((name) => {
       return fieldTypeOf(name) === undefined ? (fieldOfLabel(name) ?? name) : name;
     });
     const isHeader = fields.some((field) => fieldTypeOf(field) !== undefined);
     if (!isHeader && names.some((name) => /^\d/.test(name))) {
-      throw new UsageError(`${this.#shown} has no header: its first line is a row.`, {
+      throw new UsageError(`${this.#displayPath} has no header: its first line is a row.`, {
         hint: 'Add a line with the names of its columns.',
       });
     }
-    requireDistinctColumns(fields, this.#shown, names);
+    requireDistinctColumns(fields, this.#displayPath, names);
     for (const [index, field] of fields.entries()) this.#names.set(field, names[index] ?? field);
     return fields;
   }
@@ -61,7 +61,7 @@ export class CellReading implements CsvReading {
  */
 export function requireDistinctColumns(
   fields: readonly string[],
-  shown: string,
+  displayPath: string,
   names: readonly string[] = fields,
 ): void {
   const known = fields.map((field) => field.toLowerCase());
@@ -69,7 +69,7 @@ export function requireDistinctColumns(
   if (second < 0) return;
   const one = names[known.indexOf(known[second] ?? '')] ?? '';
   const both = `${quoted(one)} and ${quoted(names[second] ?? '')}`;
-  throw new UsageError(`Columns ${both} of ${shown} seem to be the same column.`, {
+  throw new UsageError(`Columns ${both} of ${displayPath} seem to be the same column.`, {
     hint: 'Rename or remove one of them.',
   });
 }

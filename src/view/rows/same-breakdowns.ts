@@ -38,7 +38,7 @@ export function requireSameBreakdowns(one: FileFields, other: FileFields): void 
         hasAll(findColumns(other, other.fields), findColumns(one, one.filled));
   if (areSame) return;
 
-  const both = `${one.source.shown} and ${other.source.shown}`;
+  const both = `${one.source.displayPath} and ${other.source.displayPath}`;
   throw new UsageError(`${both} have different breakdowns.`, {
     hint: 'View them one at a time.',
   });

@@ -17,7 +17,7 @@ import { requireDistinctColumns } from './read-cells.ts';
 import type { RowFilter } from './row-filter.ts';
 
 /** Flags of a view that determine its columns and rows. */
-export interface Question extends Pick<ViewOptions, 'by' | 'metrics' | 'sort' | 'top'> {
+export interface ViewQuery extends Pick<ViewOptions, 'by' | 'metrics' | 'sort' | 'top'> {
   readonly filters: readonly RowFilter[];
 
   /** Whether the view shows rows, and not only sums. */
@@ -64,10 +64,10 @@ export class ColumnFinder {
   /** Columns that are added up. */
   readonly summed = new Set<string>();
 
-  readonly #question: Question;
+  readonly #question: ViewQuery;
   readonly #found = new Map<string, Omit<UsedColumns, 'day'>>();
 
-  constructor(question: Question) {
+  constructor(question: ViewQuery) {
     this.#question = question;
   }
 
@@ -80,16 +80,16 @@ export class ColumnFinder {
     const day = hasTime ? undefined : source.record?.part.firstDay;
     const fields = day === undefined ? header : ['date', ...header];
     const id = JSON.stringify(fields);
-    const columns = this.#found.get(id) ?? this.#find(fields, source.shown);
+    const columns = this.#found.get(id) ?? this.#find(fields, source.displayPath);
     this.#found.set(id, columns);
     return { ...columns, day };
   }
 
-  #find(header: readonly string[], shown: string): Omit<UsedColumns, 'day'> {
-    requireDistinctColumns(header, shown);
-    const fields = header.filter((field) => !isBefore(field));
+  #find(header: readonly string[], displayPath: string): Omit<UsedColumns, 'day'> {
+    requireDistinctColumns(header, displayPath);
+    const fields = header.filter((field) => !isComparisonColumn(field));
     const { by = [], filters, spans } = this.#question;
-    if (spans.length > 0 && !fields.some(isTimeField)) throw noDatesError(shown);
+    if (spans.length > 0 && !fields.some(isTimeField)) throw noDatesError(displayPath);
     this.keys ??= resolveKeys(by, fields);
     this.fields = [...new Set([...fields, ...this.fields])];
     for (const field of this.#listSummedFields(fields)) this.summed.add(field);
@@ -131,7 +131,7 @@ export function findDayField(fields: readonly string[]): string {
 }
 
 /** Matches the columns that `--compare` writes: `revenueEuroBefore`. */
-function isBefore(field: string): boolean {
+function isComparisonColumn(field: string): boolean {
   const name = /^(.+)Before$/.exec(field)?.[1];
   return name !== undefined && (metricOfField(name) !== undefined || isComputedMetric(name));
 }
@@ -155,8 +155,8 @@ function findSummedFields(name: string, fields: readonly string[]): readonly str
   return metric ? listSourceFields(metric) : [];
 }
 
-function noDatesError(shown: string): UsageError {
-  return new UsageError(`The rows of ${shown} have no dates, so no period can be selected.`, {
+function noDatesError(displayPath: string): UsageError {
+  return new UsageError(`The rows of ${displayPath} have no dates, so no period can be selected.`, {
     about: { flag: '--period' },
     hint: 'Remove --period, --since and --until, or view the folder filled by run.',
   });

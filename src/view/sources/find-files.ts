@@ -63,7 +63,7 @@ async function selectFolderFiles(
 }
 
 function listSourceFiles(
-  { path, shown, declaration }: DeclaredFolder,
+  { path, displayPath, declaration }: DeclaredFolder,
   selected: readonly SelectedPart[],
 ): SourceFile[] {
   const files: SourceFile[] = [];
@@ -71,7 +71,11 @@ function listSourceFiles(
     if (!line) continue;
     const { name } = part;
     const record = { declaration, line, part };
-    files.push({ path: resolve(path, name), shown: printable(`${shown}/${name}`), record });
+    files.push({
+      path: resolve(path, name),
+      displayPath: printable(`${displayPath}/${name}`),
+      record,
+    });
   }
   return files;
 }

@@ -38,7 +38,7 @@ export interface Sources {
   readonly notes: readonly string[];
 
   /** Name for all paths in messages: `2 paths`. */
-  readonly shown: string;
+  readonly displayPath: string;
 }
 
 /**
@@ -53,17 +53,17 @@ export async function findSources(
   host: Context['host'],
 ): Promise<Sources> {
   const opened = await openPaths(paths, host);
-  const shown = formatPaths(paths);
+  const displayPath = formatPaths(paths);
   const query = findQuery(opened);
   const nowMs = host.wallClock();
-  const periods = resolvePeriods(options, { shown, query }, nowMs);
+  const periods = resolvePeriods(options, { displayPath, query }, nowMs);
   const search = { now: Math.floor(nowMs / 1_000), signal: host.signal };
 
   const now = await findFiles(opened, { ...search, window: periods.window });
-  if (now.files.length === 0) throw noFilesError(shown, periods, now);
+  if (now.files.length === 0) throw noFilesError(displayPath, periods, now);
   const { earlier } = periods;
   const before = earlier && (await findFiles(opened, { ...search, window: earlier }));
-  if (earlier && before?.files.length === 0) throw noEarlierDataError(shown, earlier);
+  if (earlier && before?.files.length === 0) throw noEarlierDataError(displayPath, earlier);
 
   const window = periods.window
     ? limitToParts(periods.window, now.end, search.now)
@@ -77,7 +77,7 @@ export async function findSources(
     hasFolders: opened.folders.length > 0,
     warnings: [...opened.warnings, ...now.warnings, ...(before?.warnings ?? [])],
     notes: now.notes,
-    shown,
+    displayPath,
   };
 }
 
@@ -101,7 +101,7 @@ function joinPeriods(now: PeriodFiles, before: PeriodFiles | undefined): SourceF
   const files = new Map<string, SourceFile>();
   for (const file of now.files) {
     if (files.has(file.path)) {
-      throw new UsageError(`${file.shown} is given twice and would be counted twice.`, {
+      throw new UsageError(`${file.displayPath} is given twice and would be counted twice.`, {
         hint: 'Pass each file only once.',
       });
     }
@@ -109,17 +109,17 @@ function joinPeriods(now: PeriodFiles, before: PeriodFiles | undefined): SourceF
   }
   for (const file of before?.files ?? []) files.set(file.path, file);
   const startOf = ({ record }: SourceFile): number => record?.part.since ?? 0;
-  return [...files.values()].sort((one, other) => startOf(one) - startOf(other));
+  return [...files.values()].sort((a, b) => startOf(a) - startOf(b));
 }
 
 function noFilesError(
-  shown: string,
+  displayPath: string,
   { window }: ViewPeriods,
   { warnings }: PeriodFiles,
 ): UsageError {
   const message = window
-    ? `No files for these days in ${shown}.`
-    : `No files to show in ${shown}: ${warnings.join(' ')}`;
+    ? `No files for these days in ${displayPath}.`
+    : `No files to show in ${displayPath}: ${warnings.join(' ')}`;
   return new UsageError(message, {
     about: { flag: '--period' },
     hint: 'Choose another period. adreport check FOLDER shows which days a folder has.',
@@ -127,8 +127,8 @@ function noFilesError(
 }
 
 /** Thrown because, without earlier data, every row would look new. */
-export function noEarlierDataError(shown: string, earlier: Window): UsageError {
-  const message = `${shown} has no data for ${formatDaySpan(toDaySpan(earlier))}, the period to compare with.`;
+export function noEarlierDataError(displayPath: string, earlier: Window): UsageError {
+  const message = `${displayPath} has no data for ${formatDaySpan(toDaySpan(earlier))}, the period to compare with.`;
   return new UsageError(message, {
     about: { flag: '--compare' },
     hint: 'Choose a later or a shorter --period, or remove --compare.',

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import type { Declaration } from '../../folder/declaration.ts';
 import { declarationError, readDeclaration } from '../../folder/declaration-file.ts';
 import { findMismatch } from '../../folder/due.ts';
-import { findFolders, type TypedPath } from '../../folder/find-folders.ts';
+import { findFolders, type PathArgument } from '../../folder/find-folders.ts';
 import { readFolder } from '../../folder/folder-snapshot.ts';
 import type { FileLine } from '../../folder/history-schema.ts';
 import { findPart } from '../../folder/parts.ts';
@@ -19,7 +19,7 @@ export interface SourceFile {
   readonly path: string;
 
   /** Path to show in messages, without control characters. */
-  readonly shown: string;
+  readonly displayPath: string;
 
   /** Set if the file matches its line in the history of a declared folder. */
   readonly record?: FileRecord | undefined;
@@ -36,7 +36,7 @@ interface FileRecord {
 /** A declared folder named on the command line. */
 export interface DeclaredFolder {
   /** Path as typed, for messages. The folder may be below this path. */
-  readonly shown: string;
+  readonly displayPath: string;
 
   /** Absolute path. */
   readonly path: string;
@@ -72,13 +72,13 @@ export async function openPaths(
   const folders: DeclaredFolder[] = [];
   const files: SourceFile[] = [];
   const inFolders = new Map<string, FileInFolder[]>();
-  for (const typed of paths) {
-    refuseUrlToRead(typed);
-    if (typed === '-') {
-      files.push({ path: '-', shown: 'stdin' });
+  for (const input of paths) {
+    refuseUrlToRead(input);
+    if (input === '-') {
+      files.push({ path: '-', displayPath: 'stdin' });
       continue;
     }
-    const path = { absolute: resolve(cwd, typed), shown: typed };
+    const path = { absolute: resolve(cwd, input), displayPath: input };
     const stats = await stat(path.absolute).catch(() => undefined);
     if (stats?.isDirectory()) {
       folders.push(await openFolder(path, host));
@@ -86,7 +86,7 @@ export async function openPaths(
     }
     const [found] = stats ? await findFolders(path, signal).catch(() => []) : [];
     const { folder = '', file: name } = found ?? {};
-    const file = { path: path.absolute, shown: printable(typed) };
+    const file = { path: path.absolute, displayPath: printable(input) };
     if (name === undefined) files.push(file);
     else inFolders.set(folder, [...(inFolders.get(folder) ?? []), { ...file, name }]);
   }
@@ -101,20 +101,23 @@ export async function openPaths(
 }
 
 async function openFolder(
-  typed: TypedPath,
+  input: PathArgument,
   { platform, signal }: Context['host'],
 ): Promise<DeclaredFolder> {
-  const { absolute, shown } = typed;
-  const [found, ...others] = await findFolders(typed, signal);
+  const { absolute, displayPath } = input;
+  const [found, ...others] = await findFolders(input, signal);
   if (!found || others.length > 0) {
-    throw new UsageError(`${printable(shown)} has ${others.length + 1} declared folders.`, {
+    throw new UsageError(`${printable(displayPath)} has ${others.length + 1} declared folders.`, {
       hint: 'Pass one of them, or the files.',
     });
   }
   const path = found.folder;
   const file = await readDeclaration(path);
-  if (file.kind === 'valid') return { shown, path, declaration: file.declaration };
-  throw declarationError(file, { shown: join(shown, relative(absolute, path)), platform });
+  if (file.kind === 'valid') return { displayPath, path, declaration: file.declaration };
+  throw declarationError(file, {
+    displayPath: join(displayPath, relative(absolute, path)),
+    platform,
+  });
 }
 
 /**
@@ -134,13 +137,14 @@ async function identifyFiles(
   const snapshot = await readFolder(folder, declaration, { selection, signal, hashes: true });
   const files: SourceFile[] = [];
   const warnings: string[] = [];
-  for (const { path, shown, name } of named) {
+  for (const { path, displayPath, name } of named) {
     const line = snapshot.history.lines.get(name);
     const part = findPart(name, declaration);
     const mismatch = findMismatch(name, snapshot);
-    if (mismatch === 'changed') warnings.push(`${shown} has changed since it was downloaded.`);
+    if (mismatch === 'changed')
+      warnings.push(`${displayPath} has changed since it was downloaded.`);
     const isKnown = line && part && mismatch === undefined;
-    files.push({ path, shown, record: isKnown ? { declaration, line, part } : undefined });
+    files.push({ path, displayPath, record: isKnown ? { declaration, line, part } : undefined });
   }
   return { files, warnings };
 }

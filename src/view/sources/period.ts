@@ -30,7 +30,7 @@ export interface ViewPeriods {
 
 interface ViewedPaths {
   /** Name for the paths in messages. */
-  readonly shown: string;
+  readonly displayPath: string;
 
   /** Query of the folder, if a path is in a folder. */
   readonly query: FolderQuery | undefined;
@@ -44,7 +44,7 @@ interface ViewedPaths {
  */
 export function resolvePeriods(
   options: Pick<ViewOptions, 'period' | 'since' | 'until' | 'compare'>,
-  { shown, query }: ViewedPaths,
+  { displayPath, query }: ViewedPaths,
   nowMs: number,
 ): ViewPeriods {
   const { period, since, until, compare } = options;
@@ -57,7 +57,7 @@ export function resolvePeriods(
   const zone = query?.timezone ?? defaultZone;
   const window = resolvePeriod({ period, since, until }, { zone, nowMs, unit });
   const now = Math.floor(nowMs / 1_000);
-  const subject = unit === 'day' ? 'view' : `${shown}, whose rows are whole ${unit}s,`;
+  const subject = unit === 'day' ? 'view' : `${displayPath}, whose rows are whole ${unit}s,`;
   const flag = period === undefined ? '--since' : '--period';
   requireWholeUnits(window, unit, { now, subject, flag });
   if (!compare) return { window };

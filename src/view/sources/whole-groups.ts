@@ -37,13 +37,17 @@ export function findUnitOfRows({ breakdowns, split }: FolderQuery): SplitUnit {
 }
 
 /** Throws `UsageError` if `--by` needs days, but the rows of a folder are weeks or months. */
-export function requireGroupable(by: readonly string[], query: FolderQuery, shown: string): void {
+export function requireGroupable(
+  by: readonly string[],
+  query: FolderQuery,
+  displayPath: string,
+): void {
   const unitOfRows = findUnitOfRows(query);
   if (unitOfRows === 'day') return;
   for (const { name, unit } of findNamedUnits(by)) {
     if (unit === unitOfRows) continue;
     throw new UsageError(
-      `--by ${name} needs days, but the rows of ${shown} are whole ${unitOfRows}s.`,
+      `--by ${name} needs days, but the rows of ${displayPath} are whole ${unitOfRows}s.`,
       {
         about: { flag: '--by' },
         hint: `Use --by ${unitOfRows === 'week' ? 'WEEKLY' : 'MONTHLY'}, or leave the time out of --by.`,

@@ -9,7 +9,7 @@ import { joinWords } from '../text/quantity.ts';
  *
  * @param labels names that replace the labels of metrics
  */
-export function listOriginFacts(
+export function listOrigin(
   provenance: Provenance,
   labels: ReadonlyMap<string, string> = new Map(),
 ): Map<string, string> {
