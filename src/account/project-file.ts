@@ -28,7 +28,7 @@ export function findProjectFile(folder: string): string | undefined {
  * Reads `adreport.yaml`. Throws `UsageError` if the file cannot be read, or if it has top-level
  * keys other than `defaults` and `reports`.
  *
- * @param shownPath path for messages
+ * @param displayPath path for messages
  */
 export async function readProjectFile(path: string, displayPath: string): Promise<ProjectFile> {
   const file = await readYamlFile(path, displayPath);

@@ -14,7 +14,7 @@ export interface TokenTrial {
 /**
  * Checks a client's token with the cheapest call. Throws whatever `client.campaigns()` throws.
  *
- * @param mayLackList whether a 404 is only a warning, because some accounts cannot list campaigns
+ * @param allow404 whether a 404 is only a warning, because some accounts cannot list campaigns
  * (`decisions.md` 6)
  */
 export async function tryToken(client: Client, allow404 = false): Promise<TokenTrial> {

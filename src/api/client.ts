@@ -233,7 +233,7 @@ export class Client {
   /**
    * Prints the reason for a retry and waits. Throws the error if no attempts are left.
    *
-   * @param attempts so far
+   * @param tries so far
    * @param leftMs time left for retries
    */
   async pause(

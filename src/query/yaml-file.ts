@@ -46,7 +46,7 @@ export interface YamlFile {
  * Reads a YAML file with a mapping, or an empty file. Throws `UsageError` if the file cannot be
  * read or is not valid YAML.
  *
- * @param shownPath path for messages
+ * @param displayPath path for messages
  */
 export async function readYamlFile(path: string, displayPath: string): Promise<YamlFile> {
   const text = readText(path, displayPath);

@@ -20,7 +20,7 @@ const maxQuotedBytes = 300;
  * Reads the rows and the other members of a report. It may be `{"data":[…],"summary":{…}}` with its
  * members in any order, a bare array of rows, or one row per line.
  *
- * @param areLines whether the body has one row per line (NDJSON)
+ * @param isNdjson whether the body has one row per line (NDJSON)
  * @param fields fields that every batch has, before those of the rows
  * @throws IncompleteDataError if the body is malformed, incomplete, or has no `data`
  * @throws RejectedError if the body is an error document

@@ -46,7 +46,7 @@ function choosePieceBytes(sizeBytes: number): number {
 /**
  * Opens a report file of any format. The format is recognized by the content, not by the name.
  *
- * @param shownPath path as the user wrote it
+ * @param displayPath path as the user wrote it
  * @throws UsageError if the file cannot be opened
  */
 export async function openReportFile(

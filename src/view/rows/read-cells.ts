@@ -17,7 +17,7 @@ export class CellReading implements CsvReading {
   /** Names of columns in the file, by field. */
   readonly #names = new Map<string, string>();
 
-  /** @param shown file name for messages */
+  /** @param displayPath file name for messages */
   constructor(displayPath: string) {
     this.#displayPath = displayPath;
   }
