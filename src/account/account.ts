@@ -184,7 +184,7 @@ export class Accounts {
     this.#connections.push(http);
 
     const { hide, redact } = console;
-    const note = (sentence: string): void => console.note(`Note: ${sentence}`);
+    const note = (message: string): void => console.note(`Note: ${message}`);
     return new Client({
       ...signIn,
       http,

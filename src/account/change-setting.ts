@@ -4,7 +4,7 @@ import { formatBaseUrl, parseOrigin } from './setting-values.ts';
 import { type Env, findEntry, type SettingKey, settingKeys } from './settings.ts';
 import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
-interface TypedChange {
+interface SettingInput {
   readonly account: string;
   readonly name: string;
 
@@ -21,7 +21,7 @@ interface SettingChange {
 /** Changes a stored setting. Throws `UsageError` for an invalid name or value. */
 export function changeSetting(
   stored: StoredSettings,
-  { account, name, value, env }: TypedChange,
+  { account, name, value, env }: SettingInput,
 ): SettingChange {
   const key = findSettingKey(name);
   if (key === 'account') return chooseDefault(stored, value);

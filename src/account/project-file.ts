@@ -50,7 +50,7 @@ export async function readProjectFile(path: string, displayPath: string): Promis
  */
 export async function readProjectDefaults(
   folder: string,
-  warn: (sentence: string) => void,
+  warn: (message: string) => void,
 ): Promise<ProjectChoice> {
   const path = findProjectFile(folder);
   if (path === undefined) return {};

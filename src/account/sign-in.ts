@@ -55,9 +55,9 @@ function requireSameService({ account, storedAccount, stored, baseUrl }: Setting
   const ownUrl = storedAccount.baseUrl;
   if (ownUrl === undefined || !baseUrl.value || parseOrigin(ownUrl) === baseUrl.value.origin)
     return;
-  const sentence = `The token of account “${account.value}” is for ${ownUrl}, so it is not sent to ${formatBaseUrl(baseUrl.value)}`;
+  const message = `The token of account “${account.value}” is for ${ownUrl}, so it is not sent to ${formatBaseUrl(baseUrl.value)}`;
   const isFlag = baseUrl.source === 'flag';
-  throw new SignInError(`${sentence} (from ${baseUrl.from}).`, {
+  throw new SignInError(`${message} (from ${baseUrl.from}).`, {
     hint: isFlag
       ? `Remove --base-url, or sign in there: adreport login --account NAME --base-url ${formatBaseUrl(baseUrl.value)}`
       : `Unset ${baseUrl.from}, or set ADREPORT_TOKEN too.`,

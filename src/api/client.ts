@@ -70,7 +70,7 @@ export interface ClientOptions extends ErrorWording {
   readonly credentials: Credentials | undefined;
 
   /** Prints retries with their reason, and unknown status words. */
-  readonly note: (sentence: string) => void;
+  readonly note: (message: string) => void;
 
   /** Redacts a new token from all output. */
   readonly hide: (token: string) => void;

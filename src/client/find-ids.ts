@@ -49,10 +49,10 @@ export async function findIds(client: () => Promise<Client>, query: Query): Prom
   const selections: string[] = [];
   const ids: Record<string, readonly string[]> = { ...filters };
   for (const filter of named) {
-    const typedPatterns = patterns[filter.name] ?? [];
-    const matches = findMatches(filter, typedPatterns, campaigns);
+    const filterPatterns = patterns[filter.name] ?? [];
+    const matches = findMatches(filter, filterPatterns, campaigns);
     selections.push(
-      `${filter.flag} ${quoted(typedPatterns.join(','))} selects ${formatMatches(matches)}.`,
+      `${filter.flag} ${quoted(filterPatterns.join(','))} selects ${formatMatches(matches)}.`,
     );
     ids[filter.filter] = [...new Set([...(ids[filter.filter] ?? []), ...matches.keys()])];
   }

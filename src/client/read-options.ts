@@ -217,6 +217,6 @@ function rewordHint(hint = ''): string {
   return isForLibrary ? replaceFlags(hint) : 'See the types of the options.';
 }
 
-function replaceFlags(sentence: string): string {
-  return sentence.replace(/--[a-z-]+/g, (flag) => optionsByFlag[flag] ?? flag.slice(2));
+function replaceFlags(message: string): string {
+  return message.replace(/--[a-z-]+/g, (flag) => optionsByFlag[flag] ?? flag.slice(2));
 }

@@ -103,13 +103,13 @@ function toDocument(cwd: string, { checked }: WrittenChecks): object {
   const problems = checked.flatMap(({ folder, check }) => {
     return check.problems.map(({ file, kind, clause, advice }) => {
       const displayPath = join(relative(cwd, folder), file);
-      return { file: displayPath, kind, message: sentence(displayPath, clause, advice) };
+      return { file: displayPath, kind, message: formatProblem(displayPath, clause, advice) };
     });
   });
   return { folders, problems, notes: checked.flatMap(({ check }) => check.notes) };
 }
 
-function sentence(subject: string, clause: string, advice?: string): string {
+function formatProblem(subject: string, clause: string, advice?: string): string {
   return advice === undefined ? `${subject} ${clause}.` : `${subject} ${clause}. ${advice}`;
 }
 
@@ -166,7 +166,7 @@ export function problemLines(
     // The kind says it all.
     if (kind === 'missing') return `missing: ${files}. ${advice}`.trimEnd();
     const subject = last ? `${files}. ${file}` : files;
-    return `${kind}: ${sentence(subject, clause, first.advice)}`;
+    return `${kind}: ${formatProblem(subject, clause, first.advice)}`;
   });
 }
 

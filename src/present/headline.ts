@@ -27,7 +27,7 @@ export function formatHeadline(
   const subject = metric.label.replace(/ \([€$]\)$/, '');
   const percent = text.replace(/^\S+ /, '');
   const amount = formatWithCurrency(metric, now);
-  const sentence = `${subject} ${isRise ? 'rose' : 'fell'} ${percent} to ${amount}`;
+  const headline = `${subject} ${isRise ? 'rose' : 'fell'} ${percent} to ${amount}`;
 
   const dimensions = sums.dimensions.filter(({ isTime }) => !isTime);
   for (const dimension of dimensions) {
@@ -38,9 +38,9 @@ export function formatHeadline(
     const [largest] = contributions;
     // A sentence needs a name.
     if (!largest?.key.some((value) => value)) break;
-    return `${sentence}; ${formatContribution(largest, dimension, metric)}.`;
+    return `${headline}; ${formatContribution(largest, dimension, metric)}.`;
   }
-  return `${sentence}.`;
+  return `${headline}.`;
 }
 
 function isRevenue({ field, computed }: ReportMetric): boolean {

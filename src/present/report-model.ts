@@ -131,7 +131,7 @@ export function buildReportModel(parts: ModelParts): ReportModel {
   const context: TableContext = { ...parts, metrics, leadingMetric, dateUnit };
   return {
     title: options.title ?? description.title,
-    facts: listFacts(options, description),
+    facts: listDetails(options, description),
     senderNote: senderNote === undefined ? [] : senderNote.trim().split(/\r?\n/),
     headline: leadingMetric && comparison && formatHeadline(sums, leadingMetric, comparison),
     comparisonNote: comparison && describeComparison(comparison),
@@ -176,8 +176,8 @@ export function listTotals(
 /** Describes a comparison with its note, because a page does not show what the command prints. */
 function describeComparison(comparison: Comparison): string {
   const note = formatComparisonNote(comparison.now);
-  const sentence = formatComparison(comparison);
-  return note === undefined ? sentence : `${sentence} ${note}`;
+  const compared = formatComparison(comparison);
+  return note === undefined ? compared : `${compared} ${note}`;
 }
 
 /** Names the periods of a comparison, with their lengths if these differ. */
@@ -295,7 +295,7 @@ export function earlierRowFinder(earlier: GroupedTotals | undefined): TableParts
   };
 }
 
-function listFacts(
+function listDetails(
   { comparison, provenance }: EncodeOptions,
   { window, zone }: ReturnType<typeof describeReport>,
 ): Map<string, string> {

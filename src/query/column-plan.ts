@@ -255,7 +255,7 @@ export class ColumnPlan {
 
 function lateColumnError({ firstRow }: RowBatch, field: string): IncompleteDataError {
   const name = printable(field);
-  const sentence = `After row ${firstRow}, the column “${name}” has values, but the header was written without it.`;
+  const message = `After row ${firstRow}, the column “${name}” has values, but the header was written without it.`;
   const hint = `Select the columns with --columns, with or without ${name}, or use --format json.`;
-  return new IncompleteDataError(sentence, { code: 'LATE_COLUMN', retryable: false, hint });
+  return new IncompleteDataError(message, { code: 'LATE_COLUMN', retryable: false, hint });
 }

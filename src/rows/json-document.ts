@@ -345,8 +345,8 @@ function noRowsError(members: ReadonlyMap<string, Buffer>): AdreportError {
   const message = status === undefined ? toText(record.message) : undefined;
   const errorText = toText(record.error) ?? errorId ?? message;
   if (errorText !== undefined) {
-    const sentence = `The service sent an error instead of the report: ${errorText}`;
-    return new RejectedError(sentence, errorId === undefined ? {} : { code: errorId });
+    const message = `The service sent an error instead of the report: ${errorText}`;
+    return new RejectedError(message, errorId === undefined ? {} : { code: errorId });
   }
 
   const problem =

@@ -188,9 +188,9 @@ function isSpreadsheet(head: Buffer): boolean {
 function refuseArchive(head: Buffer): void {
   const format = detectBinaryFormat(head);
   if (format !== 'zip' && format !== 'zstd') return;
-  const sentence =
+  const message =
     format === 'zip' ? 'This is a zip archive.' : 'This file is compressed with zstd.';
-  throw new IncompleteDataError(sentence, { code: 'ARCHIVE', retryable: false });
+  throw new IncompleteDataError(message, { code: 'ARCHIVE', retryable: false });
 }
 
 function documentFormatError(displayPath: string, { name, program }: DocumentFormat): UsageError {
