@@ -104,12 +104,12 @@ const newLines: readonly NewLine[] = [
   {
     file: newFlagGroup,
     before: "import { flagGroup } from './flag.ts';",
-    line: "import { readCount } from './read-value.ts';",
+    line: "import { parseCount } from './read-value.ts';",
   },
   {
     file: newFlagGroup,
     before: '  strict: {',
-    line: "  minRows: { flags: '--min-rows <n>', meaning: 'fewer rows are too few', read: readCount },",
+    line: "  minRows: { flags: '--min-rows <n>', meaning: 'fewer rows are too few', read: parseCount },",
   },
   newMetric,
   {
@@ -134,7 +134,7 @@ const newLines: readonly NewLine[] = [
   },
   {
     file: 'src/query/format-names.ts',
-    before: '} as const satisfies Readonly<Record<string, FormatFacts>>;',
+    before: '} as const satisfies Readonly<Record<string, FormatInfo>>;',
     line: "  markdown: { endings: ['md'] },",
   },
   {
