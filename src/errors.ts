@@ -17,7 +17,7 @@ export interface ErrorDetails {
   /** Sentence that says what to do next. */
   readonly hint?: string | undefined;
 
-  /** Set if the same command may succeed when it is run again. */
+  /** Whether the same command may succeed when it is run again. */
   readonly retryable?: boolean;
   readonly reportId?: string | undefined;
 
@@ -44,18 +44,18 @@ export type MessageKind =
 export interface CheckMessage {
   readonly kind: MessageKind;
 
-  /** Column of the message. Absent if the message is about the whole report. */
+  /** Column, unless the message is about the whole report. */
   readonly about?: string;
 
   readonly message: string;
 
-  /** Replaces the message on pages, spreadsheets and PDFs, which do not name flags or commands. */
+  /** Replaces the message on pages, spreadsheets and PDFs. Mentions no flags or commands. */
   readonly forReaders?: string;
 }
 
 /** Warnings and notes on a report (`cli.md`, Checks). */
 export interface CheckResult {
-  /** Proofs that the report is not what was requested. With `--strict`, these are errors. */
+  /** Evidence that the report does not match the request. With `--strict`, these are errors. */
   readonly warnings: readonly CheckMessage[];
 
   /** Observations that may be harmless. */
@@ -63,8 +63,7 @@ export interface CheckResult {
 }
 
 /**
- * Base of all errors for users. Any other error that reaches `main` is a bug. An error is complete
- * when it is thrown, and nothing changes it later.
+ * Base of all errors for users. Any other error that reaches `main` is a bug.
  */
 export abstract class AdreportError extends Error {
   /** See `cli.md`, Streams and errors. */
@@ -160,7 +159,6 @@ interface ErrorContext {
   readonly reportId?: string | undefined;
 }
 
-/** Wraps an error with context from its caller. */
 export class ErrorInContext extends AdreportError {
   readonly exitCode: number;
 
@@ -201,32 +199,32 @@ function hasExitCode(error: unknown, ...codes: readonly number[]): error is Adre
   return error instanceof AdreportError && codes.includes(error.exitCode);
 }
 
-/** Returns true if the report failed, expired, was refused or cannot be read. No run resumes it. */
+/** Whether the report failed, expired, was refused or cannot be read. No run resumes it. */
 export function endsReport(error: AdreportError): boolean {
   return hasExitCode(error, 4, 6, 9) && !error.retryable;
 }
 
-/** Returns true if a download was cut or stalled. Another download may be complete. */
+/** Whether a download was cut or stalled. Another download may be complete. */
 export function isTruncated(error: unknown): error is AdreportError {
   return hasExitCode(error, 5, 9) && error.retryable;
 }
 
-/** Returns true for network errors, and for 429 and 5xx after the retries. */
+/** Includes 429 and 5xx after the retries. */
 export function isUnreachable(error: unknown): error is AdreportError {
   return hasExitCode(error, 5);
 }
 
-/** Returns true if the service does not know the report, or not yet. */
+/** The service may not know a new report yet. */
 export function isUnknownReport(error: unknown): boolean {
   return hasExitCode(error, 4) && error.httpStatus === 404;
 }
 
-/** Returns true if the report failed or expired. */
+/** Whether the report failed or expired. */
 export function isReportFailure(error: unknown): error is AdreportError {
   return hasExitCode(error, 6);
 }
 
-/** Returns true if shorter reports may succeed. A request body that is too large does not count. */
+/** Whether shorter reports may succeed. A request body that is too large does not count. */
 export function isTooLarge(error: unknown): error is AdreportError {
   if (!(error instanceof AdreportError) || error.httpStatus !== 413) return false;
   return error.code !== 'BODY_TOO_LARGE';
@@ -236,20 +234,16 @@ export function isStillInProgress(error: unknown): error is AdreportError {
   return hasExitCode(error, 7);
 }
 
-/** Returns true if a signal ended the work. */
 export function isInterruption(error: unknown): error is AdreportError {
   return hasExitCode(error, 130, 143);
 }
 
-/**
- * Returns true if there is no sign-in, or if the service refused the token, the credentials or the
- * call.
- */
+/** Also true if the service refused the token, the credentials or the call. */
 export function isNotSignedIn(error: unknown): error is AdreportError {
   return hasExitCode(error, 3);
 }
 
-/** Returns true if the account may not make a call, such as listing campaigns. */
+/** Whether the account may not make a call, such as listing campaigns. */
 export function isForbidden(error: unknown): error is AdreportError {
   const isForAdmins = hasExitCode(error, 4) && error.code === 'ADMIN_ONLY';
   return isForAdmins || error instanceof ForbiddenError;

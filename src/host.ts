@@ -1,7 +1,7 @@
 import { InterruptedError } from './errors.ts';
 import { sleep } from './signals.ts';
 
-/** Everything that the program needs from its machine. Tests pass their own host. */
+/** The process and its environment. Tests pass their own host. */
 export interface Host {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -61,7 +61,7 @@ function findWorkingFolder(): string {
 
 /**
  * Returns a signal that is aborted by the first Ctrl-C, SIGTERM or SIGHUP. The second one ends the
- * program at once.
+ * program immediately.
  */
 function createEndSignal(): AbortSignal {
   const controller = new AbortController();

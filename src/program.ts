@@ -71,7 +71,7 @@ const moreHelp: readonly Pair[] = [
   ['adreport help cron', `help on a word or a topic: ${Object.keys(topics).join(', ')}`],
 ];
 
-/** Builds the program with the command that the first word names, or with all commands. */
+/** Builds the program with the command in the first word, or with all commands. */
 export function createProgram(
   perform: Perform,
   output: HelpOutput,

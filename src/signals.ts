@@ -12,7 +12,7 @@ export function allowManyListeners(signal: AbortSignal): AbortSignal {
   return signal;
 }
 
-/** Node's timers fire at once if the time is longer. */
+/** Node's timers fire immediately if the time is longer. */
 const maxSleepMs = 2 ** 31 - 1;
 
 /** Resolves after a time. Rejects with the reason of the signal when it is aborted. */

@@ -60,10 +60,10 @@ export interface ServiceAccount {
   /** Resolves the settings. With `--local`, returns the settings of the local server. */
   settings(): Promise<Settings>;
 
-  /** Connects to the service. Throws whatever `requireSignIn` throws. */
+  /** Connects to the service. Rejects like `requireSignIn`. */
   client(): Promise<Client>;
 
-  /** Returns how the account signs in. Throws whatever `requireSignIn` throws. */
+  /** Returns how the account signs in. Rejects like `requireSignIn`. */
   signIn(): Promise<SignIn>;
 
   /** Connects with other credentials, to check them before they are stored. */
@@ -98,8 +98,8 @@ export class Accounts {
 
   /**
    * Returns the account names of a run, or `undefined` for a single account. Accounts in a saved
-   * report replace those in the project defaults. Throws whatever `resolveAccountList` throws, and
-   * `SignInError` if a named account is not stored.
+   * report replace those in the project defaults. Rejects like `resolveAccountList`, and with
+   * `SignInError` if an account in the list is not stored.
    */
   async names(
     { account }: AccountOptions,

@@ -8,7 +8,7 @@ interface SettingInput {
   readonly account: string;
   readonly name: string;
 
-  /** Absent to remove the setting. */
+  /** Without a value, the setting is removed. */
   readonly value?: string;
   readonly env: Env;
 }

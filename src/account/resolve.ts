@@ -32,7 +32,6 @@ export interface Setting<Value> {
 
 type AllSettings = { readonly [Key in SettingKey]: Setting<ResolvedValue<Key>> };
 
-/** All settings of a command. */
 export interface Settings extends AllSettings {
   readonly isFromEnvironment: boolean;
 
@@ -93,8 +92,8 @@ function useEnvironment({ flags, env, projectFile, stored }: SettingsSources): S
 }
 
 /**
- * Returns true if the environment has the credentials. Throws `UsageError` for an e-mail address
- * without a password, or vice versa.
+ * Whether the environment has the credentials. Throws `UsageError` for an e-mail address without a
+ * password, or vice versa.
  */
 function usesEnvironment({ flags, env }: SettingsSources): boolean {
   if (flags.account !== undefined) return false;

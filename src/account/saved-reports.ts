@@ -41,7 +41,7 @@ export interface RunCommandLine {
 export interface ReportFlags {
   readonly options: RunFlags;
 
-  /** Name of the saved report; absent if the report comes from flags alone. */
+  /** Name of the saved report, if the report is not from flags alone. */
   readonly name?: string;
 
   /** Account settings of the saved report. */

@@ -123,7 +123,7 @@ export function chooseAccountName(settings: Settings): string {
   return hasName ? account.value : (email.value ?? defaultAccountName);
 }
 
-/** Returns true if the credentials come from the environment without `ADREPORT_ACCOUNT`. */
+/** Whether the credentials come from the environment without `ADREPORT_ACCOUNT`. */
 export function isUnnamed({ account, isFromEnvironment }: Settings): boolean {
   return isFromEnvironment && account.source !== 'env';
 }

@@ -12,7 +12,7 @@ import { didYouMean, findNearest } from '../text/nearest.ts';
 
 /** A stored account, which never contains a password. */
 export interface StoredAccount {
-  /** Absent after `adreport config unset base-url`. */
+  /** Not set after `adreport config unset base-url`. */
   readonly baseUrl?: string;
   readonly token?: string;
   readonly profile?: Profile;

@@ -12,7 +12,7 @@ export interface TokenTrial {
 }
 
 /**
- * Checks a client's token with the cheapest call. Throws whatever `client.campaigns()` throws.
+ * Checks a client's token with the cheapest call. Rejects like `client.campaigns()`.
  *
  * @param allow404 whether a 404 is only a warning, because some accounts cannot list campaigns
  * (`decisions.md` 6)

@@ -63,7 +63,7 @@ export interface ClientOptions extends ErrorWording {
   readonly host: CallHost;
   readonly token: string | undefined;
 
-  /** Source of the token and the credentials; absent if the user just typed them. */
+  /** Source of the token and the credentials, unless the user just typed them. */
   readonly origin?: SignInOrigin | undefined;
 
   /** Credentials for getting a new token if the service refuses the current one, once per call. */
@@ -110,7 +110,7 @@ export interface RequestedReport extends Omit<CreatedReport, 'serviceMs'> {
    */
   readonly createdMs: number;
 
-  /** Request time by this machine's clock; absent if another machine requested the report. */
+  /** Request time by this machine's clock, unless another machine requested the report. */
   readonly requestedMs?: number;
 }
 
@@ -364,8 +364,8 @@ export class Client {
 }
 
 /**
- * Returns true if a call may be repeated. Each create call makes another report, so it is repeated
- * only if the first call certainly had no effect.
+ * Each create call makes another report, so it is repeated only if the first call certainly had no
+ * effect.
  */
 function mayRepeat(endpoint: EndpointName, error: AdreportError): boolean {
   if (!error.retryable || error.code === 'REDIRECT_REFUSED') return false;

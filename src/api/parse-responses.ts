@@ -89,13 +89,13 @@ export function findReportId(document: unknown): string | undefined {
 /** Keys that occur in records but not in report rows. */
 const recordNames = ['report_id', 'reportId', 'error', 'error_id'];
 
-/** Returns true for a list of rows, as opposed to a record with a report ID or an error. */
+/** Whether a response is a list of rows, as opposed to a record with a report ID or an error. */
 export function isReportData(document: unknown): boolean {
   const rows = ownMember(document, 'data');
   return Array.isArray(rows) && findReportId(document) === undefined && areRows(rows);
 }
 
-/** Returns true if a response contains rows, whatever else it contains. */
+/** Whether a response contains rows, even along with a report ID. */
 export function containsRows(document: unknown): boolean {
   const rows = ownMember(document, 'data');
   return Array.isArray(rows) && rows.length > 0 && areRows(rows);
@@ -162,7 +162,7 @@ export interface ServiceRecord {
   /** Whether the response is an error. A `message` alone does not make it an error. */
   readonly isError: boolean;
 
-  /** Why the response has no report; absent if the response does not say. */
+  /** Why the response has no report, if it says so. */
   readonly reportState: 'progress' | 'failed' | undefined;
 }
 
@@ -201,7 +201,7 @@ function reportStateFor(
   return outcome === 'ready' ? undefined : outcome;
 }
 
-/** Returns true if a sign-in was refused, even if the response contains a token. */
+/** Whether a sign-in was refused, even if the response contains a token. */
 export function refusesSignIn({ isError, status, outcome }: ServiceRecord): boolean {
   return isError || (status !== '' && status !== 'ok' && outcome !== 'ready');
 }

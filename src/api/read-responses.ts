@@ -26,7 +26,7 @@ import {
 const maxResponseBytes = 16 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
 
-/** What is known about an unreadable response. */
+/** Content of an unreadable response. */
 export interface UnreadContent {
   readonly text: string;
 
@@ -70,11 +70,11 @@ export interface ReportResponse {
 
 /** Response to a create call: a report ID, or the data (`output=direct`, `decisions.md` 2). */
 export interface CreatedReport {
-  /** Absent if the response contains the data. */
+  /** Not set if the response contains the data. */
   readonly id?: string;
   readonly status: string;
 
-  /** Report data; absent if the response contains an ID. */
+  /** Report data, unless the response contains an ID. */
   readonly response?: ReportResponse;
 
   /** `Date` of the response, in milliseconds since 1970. */

@@ -180,7 +180,7 @@ function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportErro
   if (retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs) {
     sentences.push(`It asks you to wait ${formatDuration(retryAfterMs)}.`);
   }
-  // The status 200 would explain nothing.
+  // A status of 200 is not the reason.
   if (status !== 200) sentences.push(errorId ? `(${status} ${errorId})` : `(${status})`);
   const lines = record.errorLines.length > 1 ? record.errorLines : [];
   const details = lines.map((line) => `\n  - ${sanitize(endpoint, line)}`);
@@ -275,7 +275,7 @@ export function unreadableError(
   });
 }
 
-/** Returns true if a response explains why it does not contain what was requested. */
+/** Whether a response explains why it does not contain what was requested. */
 function containsRefusal(endpoint: EndpointName, record: ServiceRecord): boolean {
   if (record.isError) return true;
   // A status instead of a report means that the report is not ready, unless the status is `ready`.

@@ -16,7 +16,7 @@ export const maxRetryAfterMs = 15 * 60_000;
 /**
  * Returns the pause before the next attempt, in milliseconds. The pause starts at half a second and
  * doubles with each failed attempt, up to half a minute. A random jitter of up to half is
- * subtracted, so that clients do not return all at once. `Retry-After` can only lengthen the pause.
+ * subtracted, so that clients do not return together. `Retry-After` can only lengthen the pause.
  */
 export function retryPauseMs(tries: number, retryAfterMs: number, random: () => number): number {
   const maxPauseMs = Math.min(30_000, 500 * 2 ** (tries - 1));

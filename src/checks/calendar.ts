@@ -11,7 +11,7 @@ export interface Calendar<Key> {
   /** Returns `undefined` if the row has no such time, or an invalid time. */
   keyOf(time: RowTime): Key | undefined;
 
-  /** Returns true if the whole unit is outside the window. */
+  /** Whether the whole unit is outside the window. */
   isOutside(key: Key): boolean;
 
   /** Yields the units that lie entirely between the start of the window and `end`. */

@@ -15,7 +15,7 @@ export class CheckMessages implements CheckResult {
   readonly warnings: CheckMessage[] = [];
   readonly notes: CheckMessage[] = [];
 
-  /** Adds a warning: proof that the report is not what was requested. */
+  /** Adds a warning: evidence that the report does not match the request. */
   addWarning(
     kind: MessageKind,
     message: string,

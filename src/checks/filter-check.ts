@@ -7,7 +7,7 @@ import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { Check, CheckMessages } from './check.ts';
 
-/** Returns true if a filter excludes rows with this value. */
+/** Whether a filter excludes rows with this value. */
 type Rule = (value: string) => boolean;
 
 /** A filter whose values can be compared with the rows. */

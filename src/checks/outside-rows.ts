@@ -134,9 +134,7 @@ function isTrue(value: unknown): boolean {
   return value === true || (typeof value === 'string' && /^true$/i.test(value));
 }
 
-/**
- * Returns true for a URL, a path or a query, including inside an object (`{"href": "/page/2"}`).
- */
+/** Accepts URLs, paths and queries, including inside an object (`{"href": "/page/2"}`). */
 function isLink(value: unknown): boolean {
   if (isObject(value)) return Object.values(value).some(isLink);
   return typeof value === 'string' && /^(?:https?:|[/?])/i.test(value.trim());
@@ -146,8 +144,8 @@ const emptyStatusPattern =
   /^\s*(?:|0|ok|no|none|null|false|no errors?|success|successful)[.!]?\s*$/i;
 
 /**
- * Returns false for values that mean “nothing”, such as 0, `ok` or `no errors`, including inside
- * lists and objects.
+ * Whether a value says something. 0, `ok` and `no errors` do not, nor do lists and objects of such
+ * values.
  */
 function isMeaningful(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).some(isMeaningful);

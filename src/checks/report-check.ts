@@ -21,7 +21,7 @@ import { ValueCheck } from './value-check.ts';
 import { checkWindow, findSummary } from './window-check.ts';
 import { checkHourOffsets, checkZone } from './zone-check.ts';
 
-/** What is known about a report besides its body. */
+/** Context in which the body of a report is checked. */
 export interface CheckedReport {
   /** The request. Without a request, the rows are only compared with each other. */
   readonly part?: Part | undefined;
@@ -76,7 +76,7 @@ export class ReportCheck {
     checkHourOffsets(this.#times, part.zone, messages);
   }
 
-  /** @param first first rows; absent for a report without rows */
+  /** @param first first rows, if the report has any */
   #makeChecks(first?: RowBatch): Check[] {
     const { part, nowMs } = this.#report;
     if (!part) {

@@ -27,7 +27,6 @@ const keyBreakdowns: readonly BreakdownName[] = [
   'DEVICETYPE',
 ];
 
-/** What the rows are compared with. */
 interface ExpectedRows {
   readonly part: Part;
   readonly columns: readonly Column[];
@@ -46,7 +45,7 @@ interface ExpectedRows {
 export class RowCheck implements Check {
   readonly #expected: ExpectedRows;
 
-  /** Absent if two rows may legitimately have the same breakdown values. */
+  /** Not set if two rows may legitimately have the same breakdown values. */
   readonly #finder: RepeatFinder | undefined;
 
   constructor(expected: ExpectedRows) {
@@ -92,7 +91,7 @@ function listFieldsWith(columns: readonly Column[], kind: 'breakdown' | 'metric'
 
 const secondsPerWeek = 7 * 86_400;
 
-/** Returns true if clocks may go back in the window, which gives two hours the same name. */
+/** Whether clocks may go back in the window, which gives two hours the same name. */
 function mayRepeatHours({ since, until, zone }: Window): boolean {
   for (let start = since; start <= until; start += secondsPerWeek) {
     const end = Math.min(start + secondsPerWeek, until);

@@ -17,7 +17,7 @@ export interface RowTime {
   /** Instant and wall time of the hour, or `undefined` for an invalid hour. */
   readonly moment: ReturnType<typeof parseTimestamp>;
 
-  /** Counted from 1. */
+  /** 1-based. */
   readonly firstRow: number;
 
   rowCount: number;

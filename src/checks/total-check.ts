@@ -19,7 +19,7 @@ const idFields: Readonly<Record<string, string>> = { CAMPAIGN: 'campaignId', ADU
 
 /** A row without breakdown values, which may be a total. */
 interface Candidate {
-  /** Counted from 1. */
+  /** 1-based. */
   readonly row: number;
 
   /** Value of each metric, or 0 if there is no number. */
@@ -92,7 +92,7 @@ export class TotalCheck implements Check {
   }
 }
 
-/** Returns true if a value is half the sum of its metric, within half a cent. */
+/** Whether a value is half the sum of its metric, within half a cent. */
 function isSumOfOthers({ sum }: ValueCheck, value: Decimal): boolean {
   const total = toDecimal(sum.get() ?? 0) ?? zero;
   const difference = total.minus(value).minus(value);

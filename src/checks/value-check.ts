@@ -20,7 +20,8 @@ export class ValueCheck implements Check {
   numberCount = 0;
 
   /**
-   * First row with the metric's name instead of a number, counted from 1, or 0 if there is none.
+   * 1-based index of the first row with the metric's name instead of a number, or 0 if there is
+   * none.
    */
   headerRow = 0;
 

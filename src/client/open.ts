@@ -41,7 +41,7 @@ interface OpenSetup {
   readonly report: RequestedReport;
   readonly response: ReportResponse;
 
-  /** The requested part; absent if the request is unknown. */
+  /** The requested part, if the request is known. */
   readonly part: Part | undefined;
 
   /** Aborts the download. */
@@ -55,7 +55,7 @@ const noMessages: CheckResult = { warnings: [], notes: [] };
 
 /** A report that is being downloaded. It can be read once, either as rows or as bytes. */
 export class OpenReport {
-  /** Absent if the service sent the data in response to the create call. */
+  /** Not set if the service sent the data in response to the create call. */
   readonly id: string | undefined;
 
   /** Request time by the service's clock, in milliseconds since 1970. */
@@ -65,7 +65,7 @@ export class OpenReport {
   /** Number of attempts to download the report, including this one. */
   readonly tries: number;
 
-  /** What follows the last row; complete once all rows have been read. */
+  /** Members after the last row. Complete once all rows have been read. */
   tail: ReportTail = emptyTail;
   readonly #client: Client;
   readonly #setup: OpenSetup;

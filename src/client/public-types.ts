@@ -118,10 +118,10 @@ export interface FetchOptions {
 
 /** A report that is being downloaded. It can be read once. */
 export interface FetchedReport<AnyRow> {
-  /** ID of the report, or `undefined` if the service sent the data at once. */
+  /** ID of the report, or `undefined` if the service sent the data immediately. */
   readonly id: string | undefined;
 
-  /** Proofs that the report is not what was requested; complete once the report has been read. */
+  /** Evidence that the report does not match the request. Complete after the last row. */
   readonly warnings: readonly CheckMessage[];
 
   /** Observations that may be harmless; complete once the report has been read. */

@@ -23,7 +23,7 @@ interface ReaderSetup {
   readonly settings: CheckedSettings;
   readonly options: FetchOptions;
 
-  /** The requested part; absent if the request is unknown. */
+  /** The requested part, if the request is known. */
   readonly part: Part | undefined;
 }
 

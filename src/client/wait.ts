@@ -43,7 +43,7 @@ export interface WaitLimits {
 interface WaitState<Result> {
   readonly status: string;
 
-  /** Absent while the report is in progress. */
+  /** Not set while the report is in progress. */
   readonly result?: Result;
   readonly retryAfterMs?: number | undefined;
 
@@ -57,8 +57,8 @@ export interface ReadyReport extends RequestedReport {
 }
 
 /**
- * Waits until a report is ready. Throws `StillInProgressError` at the deadline, `ReportFailedError`
- * if the report fails, and whatever `client.status()` throws.
+ * Waits until a report is ready. Rejects like `client.status()`, with
+ * `StillInProgressError` at the deadline, and with `ReportFailedError` if the report fails.
  */
 export async function waitUntilReady(
   client: Client,
@@ -87,8 +87,8 @@ export async function waitUntilReady(
 }
 
 /**
- * Starts a download. The report may become available later than its status promises. Throws
- * `StillInProgressError` at the deadline, and whatever `client.download()` throws.
+ * Starts a download. The report may become available later than its status promises. Rejects like
+ * `client.download()`, and with `StillInProgressError` at the deadline.
  *
  * @param triesBefore earlier attempts to download the report: refused calls and truncated bodies
  */

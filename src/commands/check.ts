@@ -163,7 +163,7 @@ export function problemLines(
     const count = formatPlural(group.length, declaration?.split ?? 'file');
     const files = last ? `${displayPath} … ${last.file} (${count})` : displayPath;
 
-    // The kind says it all.
+    // `missing` needs no further explanation.
     if (kind === 'missing') return `missing: ${files}. ${advice}`.trimEnd();
     const subject = last ? `${files}. ${file}` : files;
     return `${kind}: ${formatProblem(subject, clause, first.advice)}`;

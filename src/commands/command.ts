@@ -134,7 +134,7 @@ export class DeclaredCommand extends Command {
     });
   }
 
-  /** Returns true if this command accepts the parent's flag. */
+  /** Whether this command accepts the parent's flag. */
   takesFromAbove(option: Option): boolean {
     const name = option.attributeName();
     return this.#groupsAbove.some(({ flags }) => Object.hasOwn(flags, name));

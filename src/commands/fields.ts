@@ -89,7 +89,7 @@ async function fields(
   if (metrics.some(({ name }) => name.startsWith('revenue'))) console.note(revenueMeaning);
 }
 
-/** Returns true if a term occurs in the name or the meaning, or equals the name or an alias. */
+/** Whether a term occurs in the name or the meaning, or equals the name or an alias. */
 function matchesTerm({ name, meaning }: VocabularyEntry, term: string): boolean {
   const text = `${name}\n${meaning}`.toLowerCase();
   return text.includes(term.toLowerCase()) || findNames(term, [name]).length > 0;

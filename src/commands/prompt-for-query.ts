@@ -8,7 +8,7 @@ import type { Context } from '../run/context.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { Prompt } from '../ui/prompt.ts';
 
-/** Returns true on a terminal if the user gave neither a period nor a saved report. */
+/** Prompts on a terminal if the user gave neither a period nor a saved report. */
 export function shouldPrompt(
   { console }: Pick<Context, 'console'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,

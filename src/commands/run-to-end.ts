@@ -24,7 +24,7 @@ export async function runToEnd(program: ChildProgram): Promise<number> {
   const isGroup = process.platform !== 'win32' && host.stdin.isTTY !== true;
   const child = await start(program, isGroup);
 
-  /** Returns true if a process was signaled. */
+  /** Returns whether a process was signaled. */
   const signalAll = (signal: NodeJS.Signals | 0): boolean => {
     try {
       if (!isGroup || child.pid === undefined) return child.kill(signal);

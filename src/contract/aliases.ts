@@ -51,7 +51,7 @@ export const aliases: Readonly<Record<string, readonly AliasedName[]>> = {
 };
 
 /**
- * Finds the accepted names that a typed name stands for. An exact match wins, then names that
+ * Finds the accepted names that a typed name represents. An exact match wins, then names that
  * differ only in case, spaces, `-`, `_` or plural, then aliases and other names of a metric or
  * breakdown. With several results, the name is ambiguous. With none, it is unknown.
  *

@@ -130,7 +130,6 @@ export const breakdowns: readonly Breakdown[] = breakdownTable;
 
 type BreakdownRow = (typeof breakdownTable)[number];
 
-/** Row fields of breakdowns. */
 export type BreakdownFields<Names> = {
   [Entry in Extract<BreakdownRow, { name: Names }> as Entry['fields'][number]['name']]:
     | string
@@ -202,7 +201,7 @@ export interface DerivedMetric extends VocabularyEntry {
   readonly factor: number;
   readonly type: 'percent' | 'money';
 
-  /** Whether the metric is shown only if the user names it, to keep the default output short. */
+  /** Whether the metric is shown only if the user requests it, to keep the default output short. */
   readonly onlyWhenNamed?: true;
 }
 

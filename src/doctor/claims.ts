@@ -23,7 +23,7 @@ export interface Claim {
   /** The claim as a sentence about the service. */
   readonly sentence: string;
 
-  /** Why the claim is skipped for DSP accounts; absent if it is checked. */
+  /** Why DSP accounts skip the claim, if they do. */
   readonly dspSkipReason?: string;
 
   /**
@@ -176,7 +176,7 @@ export const claims: readonly Claim[] = [
   },
 ];
 
-/** Returns true if other claims can still be checked after this error. */
+/** Whether other claims can still be checked after this error. */
 function isRefusal(error: unknown): error is AdreportError {
   return error instanceof AdreportError && !endsTrial(error);
 }

@@ -33,7 +33,7 @@ export const checkTimeoutMs = 10_000;
 export async function diagnose(tools: DoctorTools): Promise<readonly DoctorResult[]> {
   const results: DoctorResult[] = [];
 
-  /** Adds the results of a check. Returns false if the check failed. */
+  /** Adds the results of a check, and returns whether it passed. */
   async function runCheck(
     check: string,
     run: () => Promise<readonly DoctorResult[]>,

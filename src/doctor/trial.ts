@@ -137,7 +137,7 @@ export class ServiceTrial {
 /** Thrown by a claim that has to be skipped. */
 export class SkippedError extends Error {}
 
-/** Returns true if no further claim can be checked after this error. */
+/** Whether no further claim can be checked after this error. */
 export function endsTrial(error: unknown): boolean {
   return isUnreachable(error) || isNotSignedIn(error);
 }

@@ -15,14 +15,14 @@ export interface Problem {
   readonly file: string;
   readonly kind: Mismatch | 'stale';
 
-  /** Follows the name of the file in messages: `is missing`. */
+  /** Predicate for messages about the file: `is missing`. */
   readonly clause: string;
 
-  /** What to do; absent if an update solves the problem. */
+  /** How to solve the problem, unless an update solves it. */
   readonly advice?: string | undefined;
   readonly fixedBy: 'update' | 'person';
 
-  /** The part that the file is for; absent if it is not for any part. */
+  /** Part that the file belongs to, if any. */
   readonly part?: FolderPart | undefined;
 }
 
@@ -134,7 +134,7 @@ function checkOtherFile(file: string, snapshot: FolderSnapshot): Problem | undef
   return { file, kind, clause: `${clause}, and is ${where}`, advice, fixedBy: 'person', part };
 }
 
-/** Returns true if the same problem affects the next day, week or month. */
+/** Whether the same problem affects the next day, week or month. */
 export function continuesProblem(before: Problem, problem: Problem): boolean {
   if (before.kind !== problem.kind || before.fixedBy !== problem.fixedBy) return false;
   return problem.part !== undefined && before.part?.end === problem.part.since;

@@ -10,12 +10,12 @@ export interface CheckedFolder {
   /** Absolute path. */
   readonly folder: string;
 
-  /** Absent if the declaration is unusable. */
+  /** Not set if the declaration is unusable. */
   readonly declaration?: Declaration;
   readonly check: FolderCheck;
 }
 
-/** Checks the declared folders at a path and below it. Throws whatever `readFolders` throws. */
+/** Checks the declared folders at a path and below it. Rejects like `readFolders`. */
 export async function checkPath(
   path: PathArgument,
   options: ReadFoldersOptions,

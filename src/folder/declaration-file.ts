@@ -40,7 +40,7 @@ export type DeclarationFile =
   /** The `id` does not match, because someone edited the file. */
   | { readonly kind: 'edited'; readonly declaration: Declaration }
 
-  /** `why` follows the file name in messages: `is a link`. */
+  /** @param why predicate for messages about the file: `is a link` */
   | { readonly kind: 'unreadable'; readonly why: string };
 
 /** A run that fills a folder. */
@@ -201,7 +201,7 @@ function requireFolder(query: Query): FolderQuery {
   return { ...query, since, until, split };
 }
 
-/** Returns true for a relative path without `..`. */
+/** Whether a path is relative and has no `..`. */
 function staysInside(path: string): boolean {
   if (/[\\\0]/.test(path) || /^[A-Za-z]:/.test(path)) return false;
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
@@ -296,7 +296,7 @@ export function declarationError(
   });
 }
 
-/** Explains why a declaration is unusable, to follow the file name in messages. */
+/** Returns a predicate for messages, which says why a declaration is unusable. */
 export function describeDefect(defect: DefectiveDeclaration): string {
   if (defect.kind === 'edited') return 'was edited: its id does not match';
   return `cannot be read: ${defect.kind === 'absent' ? 'there is no such file' : defect.why}`;

@@ -9,7 +9,7 @@ import { type FilePattern, parsePattern } from './file-pattern.ts';
 
 export const declarationName = '_adreport.yaml';
 
-/** What a folder contains from its first day on (`cli.md`, Folders). */
+/** Contents of a folder from its first day on (`cli.md`, Folders). */
 export interface Declaration extends Pick<FolderQuery, 'since' | 'until' | 'split' | 'timezone'> {
   readonly query: FolderQuery;
 
@@ -122,8 +122,8 @@ function pickEdits(query: Query): Partial<Query> {
 }
 
 /**
- * Uses the folder's metrics for a request that names none, because a newer release may know more
- * metrics than the folder has.
+ * Uses the folder's metrics for a request that specifies none, because a newer release may know
+ * more metrics than the folder has.
  */
 export function withFolderMetrics(
   { query: { profile, metrics } }: Declaration,

@@ -13,11 +13,11 @@ export type FileState =
       readonly kind: 'file';
       readonly bytes: number;
 
-      /** Hash of the content; absent if only the size was read. */
+      /** Hash of the content, if it was read. */
       readonly sha256?: string;
     }
 
-  /** `why` follows the file name in messages: `is a link`. */
+  /** @param why predicate for messages about the file: `is a link` */
   | { readonly kind: 'unreadable'; readonly why: string };
 
 export interface DiskOptions {

@@ -17,7 +17,7 @@ export function listDueParts(snapshot: FolderSnapshot, now: number): FolderPart[
   });
 }
 
-/** Returns true unless a part has a final file that matches the history and the declaration. */
+/** A part is due until it has a final file that matches the history and the declaration. */
 export function isDue(part: FolderPart, snapshot: FolderSnapshot): boolean {
   const line = snapshot.history.lines.get(part.name);
   const matches = findMismatch(part.name, snapshot) === undefined;
@@ -43,8 +43,7 @@ export function findMismatch(
 }
 
 /**
- * Returns true if a file differs from its history line in size, or in its hash if the file was
- * hashed.
+ * Whether a file differs from its history line in size, or in its hash if the file was hashed.
  */
 export function isChanged(
   file: Extract<FileState, { readonly kind: 'file' }>,

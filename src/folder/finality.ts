@@ -6,8 +6,8 @@ import type { FileLine } from './history-schema.ts';
 const partsUntilStale = 2;
 
 /**
- * Returns true if a file is final: the report covered the whole part, and it was requested at least
- * `lookback` parts after the part was over.
+ * A file is final if its report covered the whole part, and was requested at least `lookback` parts
+ * after the part had ended.
  */
 export function isFinal(line: FileLine, part: CalendarUnit, declaration: Declaration): boolean {
   const coversBegin = toSeconds(line.since) <= part.since;
@@ -21,7 +21,7 @@ function toSeconds(time: string): number {
 }
 
 /**
- * Returns true if a file should have been final two parts ago.
+ * Whether a file should have become final at least two parts ago.
  *
  * @param now in unix seconds
  */
@@ -35,8 +35,8 @@ export function isStale(
 }
 
 /**
- * Returns true once one more day, week or month has passed, so that the nightly job has had time to
- * run.
+ * A file is expected once one more day, week or month has passed, so that the nightly job has had
+ * time to run.
  *
  * @param now in unix seconds
  */

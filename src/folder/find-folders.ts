@@ -23,7 +23,7 @@ export interface FolderTarget {
   /** Absolute path. */
   readonly folder: string;
 
-  /** Path of a single file, relative to the folder; absent for the whole folder. */
+  /** Path of a single file, relative to the folder. Selects the whole folder if not set. */
   readonly file?: string;
 }
 

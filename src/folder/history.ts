@@ -93,7 +93,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns false if a line has no rows, or only totals of 0. */
+/** Whether a line has rows, and not only totals of 0. */
 export function hasNumbers({ rows, totals }: FileLine): boolean {
   const sums = Object.values(totals);
   return rows > 0 && (sums.length === 0 || sums.some((sum) => /[1-9]/.test(sum)));
@@ -164,7 +164,7 @@ async function writeLine(file: fs.FileHandle, line: string): Promise<void> {
   if (bytesWritten < bytes.length) throw systemError('ENOSPC');
 }
 
-/** Returns true if the last line is not terminated. */
+/** Whether the last line is not terminated. */
 async function hasTornEnd(file: fs.FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   if (size === 0) return false;

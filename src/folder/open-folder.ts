@@ -32,7 +32,7 @@ export interface OpenedFolder {
 }
 
 /**
- * Declares the folder of a run, and finds the parts that are due. Throws whatever `declare` throws.
+ * Declares the folder of a run, and finds the parts that are due. Rejects like `declare`.
  *
  * @param planned the period and the parts of the run
  */

@@ -16,7 +16,7 @@ export interface Selection {
 }
 
 /**
- * Lists the selected parts of a folder that are over, in time order.
+ * Lists the selected parts of a folder that have ended, in time order.
  *
  * @param now in unix seconds
  */
@@ -37,7 +37,7 @@ export function listParts(
   });
 }
 
-/** Lists the parts of a period that are over, even if they are outside the folder's days. */
+/** Lists the parts of a period that have ended, even if they are outside the folder's days. */
 export function listPartsIn(
   { since, until }: Pick<Window, 'since' | 'until'>,
   { split, timezone, pattern }: Declaration,
@@ -54,7 +54,7 @@ export function overlaps({ since, end }: CalendarUnit, { window }: Selection): b
   return !window || (since <= window.until && window.since < end);
 }
 
-/** Finds the part that a file name stands for, even if it is outside the folder's days. */
+/** Finds the part that a file name represents, even if it is outside the folder's days. */
 export function findPart(name: string, declaration: Declaration): FolderPart | undefined {
   const { split, timezone, pattern } = declaration;
   const day = pattern.readDay(name);

@@ -6,7 +6,7 @@ import { findFolders, type PathArgument } from './find-folders.ts';
 import { type FolderSnapshot, readFolder } from './folder-snapshot.ts';
 import { listParts } from './parts.ts';
 
-/** A folder that the user named, or the reason why its declaration is unusable. */
+/** A folder that the user specified, or the reason why its declaration is unusable. */
 export type NamedFolder = { readonly folder: string } & (
   | { readonly snapshot: FolderSnapshot; readonly defect?: undefined }
   | { readonly snapshot?: undefined; readonly defect: DefectiveDeclaration }

@@ -14,7 +14,7 @@ export interface SelectedPart {
 
 /**
  * Selects the files of a folder that match their history lines and the declaration, in time order.
- * With a period, a missing file is a gap as soon as its part is over, otherwise once it is
+ * With a period, a missing file is a gap as soon as its part has ended, otherwise once it is
  * expected.
  *
  * @param now in unix seconds

@@ -9,7 +9,6 @@ export interface PageHost {
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
 
-  /** Cancels printing. */
   readonly signal: AbortSignal;
 }
 

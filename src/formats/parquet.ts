@@ -288,8 +288,8 @@ export class ParquetEncoder implements Encoder {
 }
 
 /**
- * Returns true if a dictionary would help. The writer's own test samples a thousand values, too few
- * to find IDs that repeat, and writing repeated strings without a dictionary is slow.
+ * Whether a dictionary would help. The writer's own test samples a thousand values, which is not
+ * enough to find IDs that repeat, and writing repeated strings without a dictionary is slow.
  */
 function hasFewDistinctValues(data: DecodedArray): boolean {
   const values = new Set<unknown>();
@@ -309,7 +309,7 @@ function describeOrigin(provenance?: Provenance, messages?: ReportMessages): obj
   return { request, key, reportId, fetchedAt, warnings: messages?.warnings ?? [], version };
 }
 
-/** Returns true if a column is a metric, and all of its values are numbers in the usual form. */
+/** Whether a column is a metric, and all of its values are numbers in the usual form. */
 function areRegularNumbers(batch: RowBatch, column: PlannedColumn): boolean {
   const { field, type } = column;
   if (isComputed(column)) return false;
@@ -372,7 +372,7 @@ function chooseType(
 
 /**
  * Throws `IncompleteDataError` if a value does not fit the column.
- * @param row number in the error, counted from 1
+ * @param row 1-based number, for the error
  */
 function convertValue(
   value: Value | undefined,

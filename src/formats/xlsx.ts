@@ -218,7 +218,7 @@ export class SpreadsheetEncoder implements Encoder {
     return `A1:${columnLetters(this.#headings.length - 1)}${lastRow}`;
   }
 
-  /** Counts the columns that printed pages repeat, so that each page names its rows. */
+  /** Counts the columns that printed pages repeat, so that rows can be identified on each page. */
   #countRepeatedColumns(): number {
     const columns = this.#columns ?? [];
     return this.#pagesAcross > 1 ? columns.findIndex(({ numeric }) => numeric) : 0;
@@ -272,7 +272,7 @@ type SheetRow = readonly (SheetCell | undefined)[];
 
 /**
  * Converts a value to a cell. Throws `OutputError` if the value is too long.
- * @param rowNumber row to name in the error, counted from 1
+ * @param rowNumber 1-based row, for the error
  */
 function toCell(
   value: Value | undefined,

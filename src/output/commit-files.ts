@@ -5,7 +5,7 @@ import type { WrittenFile } from './written-file.ts';
 
 /**
  * Puts the complete files of a report in place. Stdout, pipes and devices come last. Throws an
- * `OutputError` that names the files already in place.
+ * `OutputError` that lists the files already in place.
  */
 export async function commitFiles(files: readonly WrittenFile[]): Promise<void> {
   const inOrder = files.toSorted((a, b) => Number(a.isStream) - Number(b.isStream));

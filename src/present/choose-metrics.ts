@@ -45,7 +45,7 @@ function findMetrics(metrics: readonly ReportMetric[], names: readonly string[])
   });
 }
 
-/** Puts the main metrics first, unless the user named some. */
+/** Puts the main metrics first, unless the user chose some. */
 export function orderMetrics(metrics: readonly ReportMetric[], totals: Sums): ReportMetric[] {
   if (!hasAllMetrics(metrics.map(({ field }) => field))) return [...metrics];
   return [...new Set([...chooseMetrics(metrics, totals), ...metrics])];

@@ -49,7 +49,7 @@ export function formatEndedGroups(
 
 /**
  * Finds the groups of an earlier report that are missing from this one, largest first. Groups that
- * had no value or 0 are left out.
+ * had no value or 0 are omitted.
  */
 export function findEndedGroups(
   dimension: Dimension,

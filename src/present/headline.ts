@@ -36,7 +36,7 @@ export function formatHeadline(
     if (contributions.length < 2) continue;
     contributions.sort((a, b) => (isRise ? b.change - a.change : a.change - b.change));
     const [largest] = contributions;
-    // A sentence needs a name.
+    // Unnamed groups are not mentioned.
     if (!largest?.key.some((value) => value)) break;
     return `${headline}; ${formatContribution(largest, dimension, metric)}.`;
   }

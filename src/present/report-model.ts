@@ -84,7 +84,7 @@ export interface ReportModel {
   readonly sumsBefore: Sums | undefined;
   readonly comparison: Comparison | undefined;
 
-  /** Absent without times, or with only one day, hour or month. */
+  /** Only set if the rows have at least two days, hours or months. */
   readonly trend: ReportTrend | undefined;
 
   /** Breakdowns other than time. */
@@ -93,7 +93,7 @@ export interface ReportModel {
   /** Tables of the first breakdown and of all rows, unless there are too many rows. */
   readonly tables: readonly TitledTable[];
 
-  /** Period that each date stands for: a day, week or month. */
+  /** Period that each date represents: a day, week or month. */
   readonly dateUnit: DateUnit;
 
   /** Content of “About this report”, by label. */
@@ -157,7 +157,7 @@ export function listPlanMetrics(plan: ColumnPlan): ReportMetric[] {
   return plan.visibleColumns.flatMap(({ metric }) => metric ?? []);
 }
 
-/** Lists the totals of a report. Rates without a value in both reports are left out. */
+/** Lists the totals of a report. Rates without a value in both reports are omitted. */
 export function listTotals(
   metrics: readonly ReportMetric[],
   now: Sums,

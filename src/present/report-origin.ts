@@ -4,8 +4,8 @@ import type { Provenance } from '../output/provenance.ts';
 import { joinWords } from '../text/quantity.ts';
 
 /**
- * Describes the origin of a report for readers, by label. Filters are left out, because they are
- * shown below the title.
+ * Describes the origin of a report for readers, by label. Filters are omitted, because they
+ * are shown below the title.
  *
  * @param labels names that replace the labels of metrics
  */
@@ -28,8 +28,8 @@ export function listOrigin(
 const defaultAccountName = 'default';
 
 /**
- * Returns true if readers may see the name of an account. E-mail addresses may not appear in files
- * for other people, and the default name means nothing to them.
+ * Whether readers may see the name of an account. E-mail addresses may not appear in files for
+ * other people, and the default name means nothing to them.
  */
 function isShareableAccount(account: string): boolean {
   return account !== defaultAccountName && !account.includes('@');

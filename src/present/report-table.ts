@@ -44,7 +44,7 @@ export interface TableColumn {
 export interface TableRow {
   readonly sums: Sums;
 
-  /** Sums in the earlier report. Absent for a new row, and without a comparison. */
+  /** Sums in the earlier report, if it has the row. */
   readonly before?: Sums | undefined;
 
   getValue(field: string): Value | undefined;
@@ -74,10 +74,10 @@ export interface TableParts {
   readonly rows: readonly TableRow[];
   readonly total: Sums;
 
-  /** Finds a row in the earlier report. Absent without a comparison. */
+  /** Finds a row in the earlier report. Only set for a comparison. */
   readonly findBefore?: ((row: TableRow) => Sums | undefined) | undefined;
 
-  /** Whether the user named the columns. If so, none is left out or moved. */
+  /** Whether the user chose the columns. If so, none is omitted or moved. */
   readonly hasNamedColumns?: boolean;
 
   /** Whether the user chose the order of the rows. */
@@ -85,9 +85,9 @@ export interface TableParts {
 }
 
 /**
- * Builds a table. Breakdowns come before metrics, columns without a value are left out, and the
+ * Builds a table. Breakdowns come before metrics, columns without a value are omitted, and the
  * largest rows come first unless there is a time. Rows with a time are not compared individually,
- * nor are rows whose columns the user named.
+ * nor are rows whose columns the user chose.
  */
 export function buildTable(parts: TableParts): ReportTable {
   const { columns, metrics, leadingMetric, total, findBefore, hasNamedColumns, keepsOrder } = parts;
@@ -141,7 +141,7 @@ function chooseKind(field: string, type: PlannedColumn['type']): TableColumnKind
   return type === 'text' ? 'name' : 'other';
 }
 
-/** Returns true if a row has a value in the column, or if there are no rows. */
+/** Whether any row has a value in the column. Without rows, every column counts as filled. */
 function hasValue({ field, metric }: TableColumn, rows: readonly TableRow[]): boolean {
   if (rows.length === 0) return true;
   return rows.some(({ sums, getValue }) => {
@@ -158,7 +158,7 @@ export interface LimitedRows {
 }
 
 /**
- * Limits the number of rows. If only one row would be left out, returns all rows, because “1 other”
+ * Limits the number of rows. If only one row would be omitted, returns all rows, because “1 other”
  * takes as much space.
  */
 export function limitRows({ columns, rows, isCompared }: ReportTable, count: number): LimitedRows {
@@ -168,7 +168,7 @@ export function limitRows({ columns, rows, isCompared }: ReportTable, count: num
   return { rows: rows.slice(0, count), others: sumRows(rest, columns, isCompared) };
 }
 
-/** Adds up rows. The column that names the rows labels the sum. */
+/** Adds up rows. The sum is labeled in the name column. */
 function sumRows(
   rows: readonly TableRow[],
   columns: readonly TableColumn[],
@@ -195,7 +195,7 @@ function addRows(rows: readonly Pick<TableRow, 'sums'>[], columns: readonly Tabl
   return addSums(rows, [...fields]);
 }
 
-/** Finds the column that names the rows: the first name, or else the first that is not a metric. */
+/** Finds the name column: the first that has names, or else the first that is not a metric. */
 export function findNameColumn(columns: readonly TableColumn[]): TableColumn | undefined {
   const breakdowns = columns.filter(({ kind }) => kind !== 'metric');
   return breakdowns.find(({ kind }) => kind === 'name') ?? breakdowns[0];

@@ -61,7 +61,7 @@ export function buildTrend(parts: {
   const { sums, leadingMetric, dateUnit, comparison, overTime } = parts;
   const time = sums.dimensions.find(({ isTime }) => isTime);
   const axis = layOutTime(time?.groups ?? overTime ?? [], dateUnit);
-  // A single day shows no trend.
+  // A trend needs at least two points.
   if (!axis || axis.slots.length < 2) return undefined;
 
   const whole = { name: '', sums: axis.slots.map((slot) => addSums(slot, sums.total.metrics)) };

@@ -47,7 +47,7 @@ export function offsetAt(instant: number, zone: string): number {
   return Math.round(IANAZone.create(zone).offset(instant * 1_000) * 60);
 }
 
-/** Returns true for a zone name. Offsets (`+02:00`) are rejected, although Node accepts them. */
+/** Rejects offsets (`+02:00`), although Node accepts them. */
 export function isZoneName(name: string): boolean {
   return /^[a-z]/i.test(name) && IANAZone.create(name).isValid;
 }
@@ -247,7 +247,7 @@ export function* unitsIn(
     const end = startOfDay(next, zone);
     const firstDay = formatWallDay(midnight);
     const lastDay = unit === 'day' ? firstDay : formatWallDay(next.minus({ day: 1 }));
-    // Skips a day that the zone's calendar left out.
+    // Some zones have skipped a day.
     if (end > start) yield { firstDay, lastDay, since: start, end };
     midnight = next;
     start = end;
@@ -281,8 +281,8 @@ export const comparisons = ['previous', 'last-year'] as const;
 export type ComparisonName = (typeof comparisons)[number];
 
 /**
- * Shortens a period that is not over, for a comparison. The result has only the days that are over,
- * or the hours if no day is over.
+ * Shortens a period that is still running, for a comparison. The result has only complete days, or
+ * complete hours if the first day has not ended.
  *
  * @param now in unix seconds
  */

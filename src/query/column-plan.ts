@@ -40,7 +40,7 @@ export interface PlannedColumn {
 
 /** Settings that determine the columns of an output. */
 export interface ColumnChoice {
-  /** Requested columns; absent if the request is unknown. */
+  /** Requested columns, if the request is known. */
   readonly columns?: readonly Column[];
 
   /** Columns to write, in order (`--columns`). Default: the requested columns, or all. */
@@ -53,13 +53,13 @@ export interface ColumnChoice {
   readonly labels?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Returns true if the values of a column are computed instead of read from a field of the rows. */
+/** Whether the values of a column are computed instead of read from a field of the rows. */
 export function isComputed({ metric, isEarlier }: PlannedColumn): boolean {
   return isEarlier === true || metric?.computed !== undefined;
 }
 
 /**
- * Plans the columns for rows with these fields: the columns that the user named, or else the
+ * Plans the columns for rows with these fields: the columns that the user chose, or else the
  * requested columns, then fields outside the vocabulary. Known fields that were not requested are
  * omitted while they are null. Throws `UsageError` if a named column does not exist.
  *
@@ -86,7 +86,7 @@ export function planColumns(
   });
 }
 
-/** Returns the columns that the user named, or `undefined` for none or `all`. */
+/** Returns the columns that the user chose, or `undefined` for none or `all`. */
 function namedColumns({ selectedColumns }: ColumnChoice): readonly string[] | undefined {
   return selectedColumns === 'all' ? undefined : selectedColumns;
 }
@@ -159,13 +159,13 @@ function toPlannedColumn(
   };
 }
 
-/** Chooses the label of a column: `Week` or `Month` for dates that stand for these. */
+/** Chooses the label of a column: `Week` or `Month` for dates that represent one. */
 function chooseLabel(field: string, requested: Column | undefined): string {
   if (requested?.isWeekly) return 'Week';
   return requested?.breakdown === 'MONTHLY' ? 'Month' : fieldLabel(field);
 }
 
-/** Adds the usual rates for readers, unless the user named columns or metrics. */
+/** Adds the usual rates for readers, unless the user chose columns or metrics. */
 function addUsualRates(
   columns: readonly PlannedColumn[],
   choice: ColumnChoice,
@@ -216,7 +216,7 @@ export class ColumnPlan {
   }
 
   /**
-   * Plans the columns from the first batch. Throws whatever `planColumns` throws, and
+   * Plans the columns from the first batch. Throws like `planColumns`, and throws
    * `IncompleteDataError` if a later batch has values in a field without a column.
    */
   addBatch(batch: RowBatch): void {
@@ -231,8 +231,8 @@ export class ColumnPlan {
   }
 
   /**
-   * Plans the columns of a report without rows from the CSV header or the request. Throws whatever
-   * `planColumns` throws.
+   * Plans the columns of a report without rows from the CSV header or the request. Throws like
+   * `planColumns`.
    */
   finish(header: readonly string[]): void {
     if (this.#fields) return;
@@ -242,7 +242,7 @@ export class ColumnPlan {
   }
 
   #findFieldsLeftOut(fields: readonly string[]): string[] {
-    // Values may be dropped only if the user named the columns.
+    // Values may be dropped only if the user chose the columns.
     if (namedColumns(this.#choice)) return [];
 
     const taken = new Set(this.columns.map(({ field }) => field));

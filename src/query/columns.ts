@@ -3,7 +3,7 @@ import { breakdownsToSend, metricsToSend } from './body.ts';
 import { findNamedField } from './column-plan.ts';
 import type { Query } from './query.ts';
 
-/** What determines the columns of a query's report. */
+/** Members of a query that determine the columns of its report. */
 export type ColumnsQuery = Pick<Query, 'profile' | 'metrics' | 'breakdowns'>;
 
 /**

@@ -19,7 +19,7 @@ type Placeholder = (typeof placeholders)[number];
 /** Values of placeholders. Days have the form `2026-11-01`. Unknown values are absent. */
 export type NameValues = { readonly [Name in Placeholder]?: string };
 
-/** Matches a placeholder, or a doubled brace, which stands for a single brace. */
+/** Matches a placeholder, or a doubled brace, which represents a single brace. */
 const placeholderPattern = /\{\{|\}\}|\{([^{}]*)\}/g;
 
 const timePlaceholders: readonly string[] = ['since', 'until', 'date'] satisfies Placeholder[];
@@ -36,7 +36,7 @@ export function listPlaceholders(template: string): Placeholder[] {
   return found;
 }
 
-/** Returns true if each part of a split report gets its own file. */
+/** Whether each part of a split report gets its own file. */
 export function hasTimePlaceholder(template: string): boolean {
   return listPlaceholders(template).some((placeholder) => timePlaceholders.includes(placeholder));
 }

@@ -66,7 +66,7 @@ export function listComputable(fields: readonly string[]): string[] {
   return computable.map(({ field }) => field);
 }
 
-/** Returns true if these are exactly the metrics of a profile, which a report has by default. */
+/** Whether these are exactly the metrics of a profile, which a report has by default. */
 export function hasAllMetrics(fields: readonly string[]): boolean {
   const present = new Set(fields.filter((field) => metricOfField(field)));
   return profiles.some((profile) => {

@@ -15,7 +15,7 @@ export function isSameAccount(one: Owner, other: Owner): boolean {
   return haveNames ? one.account === other.account : isBareToken(one) && isBareToken(other);
 }
 
-/** Returns true for a token that is not stored and has no name. */
+/** Whether the owner is a token that is not stored and has no name. */
 export function isBareToken({ account, login }: Owner): boolean {
   return account === undefined && login === undefined;
 }

@@ -27,18 +27,17 @@ export function findPartUnit({ split, breakdowns }: Query): SplitUnit | undefine
   return breakdowns.includes('WEEKLY') ? 'week' : split;
 }
 
-/** Returns true if each part has its own file. */
 export function hasFilePerPart(query: Query): boolean {
   const [{ path }] = query.outputs;
   return findPartUnit(query) !== undefined && hasTimePlaceholder(path);
 }
 
-/** Returns true if the parts are merged into one output. */
+/** Whether the parts are merged into one output. */
 export function mergesParts(query: Query): boolean {
   return findPartUnit(query) !== undefined && !hasFilePerPart(query);
 }
 
-/** Returns true if a query fills a folder (`cli.md`, Folders). */
+/** Whether a query fills a folder (`cli.md`, Folders). */
 export function keepsFolder(query: Query): boolean {
   return query.split !== undefined && hasFilePerPart(query);
 }
@@ -65,7 +64,7 @@ export function toSinglePart(query: Query, nowMs: number): Part {
 
 /** Resolved period of a query. */
 interface QueryWindow extends Window {
-  /** Whether the period has begun but none of its days is over. The window then ends now. */
+  /** Whether the period has begun, but its first day has not ended. The window then ends now. */
   readonly isStillEmpty: boolean;
 }
 
@@ -90,7 +89,7 @@ export function resolveWindow(query: Query, nowMs: number): QueryWindow {
 
 /**
  * Splits a query into the reports to request, in time order. There is one report for each day, week
- * or month, or a single report. A folder without `--until` ends with the last part that is over.
+ * or month, or a single report. A folder without `--until` ends with the last complete part.
  *
  * @param nowMs milliseconds since 1970
  * @throws UsageError as for `toSinglePart`, and if the period contains a partial unit or more than
@@ -179,7 +178,7 @@ interface UnitCheck {
   /** Current time in unix seconds. */
   readonly now: number;
 
-  /** What needs whole units, as the subject of a message: `--split week`. */
+  /** Flag or period that needs whole units, as the subject of a message: `--split week`. */
   readonly subject: string;
   readonly flag?: string;
 }

@@ -111,7 +111,7 @@ type End = 'since' | 'until';
 /** Matches single days, as opposed to longer periods. */
 const dayName = /^(today|yesterday|\d{4}-\d\d-\d\d)$/i;
 
-/** What relative periods depend on. */
+/** Current time, from which relative periods are resolved. */
 interface Moment {
   readonly zone: string;
 

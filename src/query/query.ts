@@ -12,15 +12,15 @@ import type { KeptFlags } from './flags/run-flags.ts';
 import type { FormatName } from './format-names.ts';
 
 /**
- * What to request and how to store it, as a frozen plain value. Only `buildQuery` makes queries:
- * from flags, `adreport.yaml`, the declaration of a folder, or the library's options.
+ * A report to request and how to store it, as a frozen plain value. Only `buildQuery` makes
+ * queries: from flags, `adreport.yaml`, the declaration of a folder, or the library's options.
  *
- * Flags of `run` that need no further parsing keep their option names, and are absent if they were
- * not given: `period` or `since` and `until` as entered, `split`, `compare`, `direct`, `strict`,
+ * Flags of `run` that need no further parsing keep their option names, and are only set if they
+ * were given: `period` or `since` and `until` as entered, `split`, `compare`, `direct`, `strict`,
  * `lookback`, `columns`, `normalize`, `excel`, `title`, `note`, `label`.
  */
 export interface Query extends KeptFlags {
-  /** Name of the saved report; absent if the report comes from flags alone. */
+  /** Name of the saved report, if the report is not from flags alone. */
   readonly report?: string;
 
   readonly profile: Profile;
@@ -29,7 +29,7 @@ export interface Query extends KeptFlags {
   readonly metrics: readonly (MetricName | DerivedName)[];
 
   /**
-   * Whether the user named metrics. Otherwise, the metrics default to those of the profile, and an
+   * Whether the user chose metrics. Otherwise, the metrics default to those of the profile, and an
    * existing folder keeps its own metrics.
    */
   readonly hasNamedMetrics: boolean;
@@ -46,10 +46,10 @@ export interface Query extends KeptFlags {
 
   readonly outputs: readonly [Output, ...Output[]];
 
-  /** Name of the stored account; absent for a bare token without a name. */
+  /** Name of the stored account. A bare token has none. */
   readonly account?: string;
 
-  /** Masked e-mail address with its hash; absent for a bare token. */
+  /** Masked e-mail address with its hash. A bare token has none. */
   readonly login?: string;
 
   /** Host of the service, with its port unless on loopback, or `local` after `--local`. */
@@ -84,8 +84,8 @@ export interface Output {
 }
 
 /**
- * One report to request. The part is over at `end`, the first second after the period, or after the
- * whole day, week or month of `--split`. Until then, `until` may be earlier.
+ * One report to request. The part has ended at `end`, the first second after the period, or after
+ * the whole day, week or month of `--split`. Until then, `until` may be earlier.
  */
 export interface Part extends Window {
   readonly query: Query;

@@ -6,7 +6,7 @@ import { flagError } from './flag-error.ts';
 /** Matches `s3://` and `jdbc:postgresql://`, but not a Windows drive, which has a single letter. */
 const urlPattern = /^(?:[a-z][a-z\d+.-]+:)+\/\//i;
 
-/** Returns true for a URL, false for a path. */
+/** Distinguishes URLs from paths. */
 export function isUrl(name: string): boolean {
   return urlPattern.test(name);
 }

@@ -111,8 +111,8 @@ export class ByteWindow {
   }
 
   /**
-   * Gathers the next piece. Indexes of `bytes` are then no longer valid. Returns false at the end.
-   * A piece at least doubles the bytes that were not consumed, so a long token is not scanned
+   * Gathers the next piece. Indexes of `bytes` are then no longer valid. Resolves to false at the
+   * end. A piece at least doubles the bytes that were not consumed, so a long token is not scanned
    * often.
    */
   async readMore(): Promise<boolean> {

@@ -15,7 +15,7 @@ export const maxExactCents = 1e15;
 
 export interface NumberSummary {
   /**
-   * Sum in whole cents. Absent unless every row has a number in the usual form and a double holds
+   * Sum in whole cents. Only set if every row has a number in the usual form and a double holds
    * the sum.
    */
   readonly exactCents?: number;
@@ -229,7 +229,7 @@ function parseFourDigits(view: DataView, at: number, count: number): number {
   return (pairs & 0xff) * 100 + ((pairs >>> 16) & 0xff);
 }
 
-/** Returns true if a row has a number other than 0, also in a string. */
+/** Whether any row has a number other than 0, even as a string. */
 export function hasNonZero(batch: RowBatch, field: string): boolean {
   return toCents(batch, field).some((cents, row) => {
     if (cents !== notCents) return !Number.isNaN(cents) && cents !== 0;

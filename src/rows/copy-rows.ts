@@ -163,7 +163,7 @@ function compactRows(batch: RangedBatch, separator: Buffer): Buffer {
   return Buffer.from(rows.join(separator.toString()));
 }
 
-/** Returns true if every gap is as long as a separator, so that all rows can be copied at once. */
+/** Whether every gap is as long as a separator, so that all rows can be copied in one piece. */
 function hasSeparatorGaps(batch: RangedBatch, separatorBytes: number): boolean {
   const { rowCount, rowStarts, rowEnds } = batch;
   for (let row = 1; row < rowCount; row++) {

@@ -196,7 +196,7 @@ class CsvReader {
 interface ParserError extends Error {
   readonly code?: string;
 
-  /** Current line, counted from 1. */
+  /** 1-based. */
   readonly lines?: number;
   readonly record?: readonly string[];
 }

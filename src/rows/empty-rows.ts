@@ -18,7 +18,7 @@ function findIndexes({ fields }: RowBatch, names: readonly string[]): number[] {
   return names.map((name) => fields.indexOf(name)).filter((index) => index >= 0);
 }
 
-/** Returns true for an absent value, null, dashes and whitespace. */
+/** Whether a value is missing, null, dashes or whitespace. */
 export function isEmpty({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
   const start = valueStarts[at] as number;
   if (start < 0 || bytes[start] === letterN) return true;

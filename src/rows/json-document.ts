@@ -284,7 +284,7 @@ class DocumentReader {
     return this.#window.bytes[this.#window.start];
   }
 
-  /** Skips whitespace. Returns true if another byte has arrived. */
+  /** Skips whitespace, and returns whether another byte has arrived. */
   #findNextByte(): boolean {
     const window = this.#window;
     const at = skipBlanks(window.bytes, window.start);

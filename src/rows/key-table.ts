@@ -4,7 +4,6 @@
  */
 const firstSlots = 2 ** 13;
 
-/** Factor by which a full table grows. */
 const growth = 4;
 
 /** Integers per hash. */

@@ -25,7 +25,7 @@ export const maxProcessBytes = 640 * 1024 * 1024;
 /** Byte between the rows and the last line of a file. JSON never contains it. */
 export const endOfRows = 0;
 
-/** Converts notes to members of a report. Notes that are not JSON are left out. */
+/** Converts notes to members of a report. Notes that are not JSON are omitted. */
 export function toMembers(notes: readonly ParquetNote[]): ReportMember[] {
   const members = new Map<string, Buffer>();
   for (const { name, text } of notes) {

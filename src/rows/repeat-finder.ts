@@ -10,7 +10,7 @@ export class RepeatFinder {
   /** Number of rows with the key of an earlier row. */
   count = 0;
 
-  /** First row with the key of an earlier row, counted from 1. 0 if there is none. */
+  /** 1-based index of the first row with the key of an earlier row, or 0 if there is none. */
   firstRow = 0;
 
   readonly #keyFields: readonly string[];

@@ -22,7 +22,7 @@ export interface ReportFile {
   /** Returns the size of the file, or the number of bytes that were read from a stream. */
   sizeBytes(): number;
 
-  /** Formats the position of a row, counted from 1: `line 3` in a CSV, otherwise `row 2`. */
+  /** Formats the position of a 1-based row: `line 3` in a CSV, otherwise `row 2`. */
   positionOf(row: number): string;
 }
 

@@ -89,7 +89,7 @@ export function readJsonValues(batch: RowBatch, field: string): (string | undefi
   return values;
 }
 
-/** Returns true if a field has a value other than null and the empty string in any row. */
+/** Whether a field has a value other than null and the empty string in any row. */
 export function hasValue(batch: RowBatch, field: string): boolean {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = toRanges(batch);
   const index = fields.indexOf(field);
@@ -158,7 +158,7 @@ function toJson({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
 /** A double preserves every decimal number with this many digits. */
 const exactDigits = 15;
 
-/** Returns true for a number that is long or has an exponent. The value must not be a string. */
+/** Whether a number is long or has an exponent. The value must not be a string. */
 function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
   if (end - start > exactDigits) return true;
   for (let at = start; at < end; at++) {
@@ -177,7 +177,7 @@ function restoreDigits(value: Value, json: string): Value {
   return isChanged ? compactJson(json) : value;
 }
 
-/** Returns true if a double holds a JSON number exactly. */
+/** Whether a double holds a JSON number exactly. */
 function isExact(text: string): boolean {
   const digits = text.replace(/[eE].*$|[-.]/g, '').replace(/^0+/, '');
   const number = Number(text);

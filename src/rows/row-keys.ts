@@ -42,7 +42,6 @@ interface AddedRows extends KeyedRows {
 interface KeyFields {
   readonly numbers: Int32Array;
 
-  /** Index of each field in the batch. */
   readonly indexes: Int32Array;
 
   /** Index of the ID that each field describes, or -1 if there is none. */
@@ -220,7 +219,7 @@ export class RowKeys {
     this.#addBytes(number, view, 0, bytes.length);
   }
 
-  /** Adds a value. Returns true if it has a backslash. May read three bytes beyond its end. */
+  /** Adds a value, and returns whether it has a backslash. May read three bytes beyond its end. */
   #addBytes(number: number, view: DataView, start: number, length: number): boolean {
     this.#reserve(1 + (length >> 2));
     const words = this.#words;
@@ -278,7 +277,6 @@ export class RowKeys {
   }
 }
 
-/** Returns true if a value consists of digits. */
 function isDigits(bytes: Buffer, start: number, length: number): boolean {
   for (let at = start; at < start + length; at++) {
     const byte = bytes[at] as number;

@@ -7,7 +7,7 @@ export class RowPositions {
   }[] = [];
   #linesAhead = 0;
 
-  /** Records lines before a row of a CSV. Rows are counted from 1. */
+  /** Records lines before a row of a CSV. Row numbers are 1-based. */
   addLinesBefore(row: number, count: number): void {
     this.#linesAhead += count;
     this.#shifts.push({ row, linesAhead: this.#linesAhead });

@@ -97,7 +97,6 @@ export class RowRanges {
     this.valueEnds = new Int32Array(maxValues + maxFields);
   }
 
-  /** Whether the batch is full. */
   get isFull(): boolean {
     const valueCount = (this.rowCount + 1) * Math.max(1, this.fields.length);
     return this.rowCount > 0 && valueCount > this.#maxValues;

@@ -26,7 +26,7 @@ const tooLongToLearn = -1;
 
 const nullWord = Buffer.from('null').readInt32LE(0);
 
-/** Minimum number of consecutive nulls to compare at once. */
+/** Minimum number of consecutive nulls to compare in one step. */
 const minNullRun = 4;
 
 /** Consecutive fields that have been null in every row since the run was learned. */
@@ -263,8 +263,8 @@ export class RowScanner {
   }
 
   /**
-   * Returns true if a field of the current row is null after its usual gap. Unless the field is the
-   * first of a run, the gap must also begin where the previous value ends.
+   * Whether a field of the current row is null after its usual gap. Unless the field is the first
+   * of a run, the gap must also begin where the previous value ends.
    */
   #isUsualNull(view: DataView, field: number, firstOfRun: number): boolean {
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;

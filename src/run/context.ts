@@ -4,13 +4,10 @@ import type { Console, ConsoleFlags } from '../ui/console.ts';
 import type { Progress } from '../ui/progress.ts';
 import type { Ledger } from './ledger.ts';
 
-/** An option is absent if the command does not accept it. */
+/** Options that the command does not accept are not set. */
 export interface ContextOptions extends ConsoleFlags, AccountOptions {}
 
-/**
- * What a command works with: console, account, history and signal. There is one context per
- * command.
- */
+/** Dependencies of a command: console, account, history and signal. */
 export interface Context {
   readonly version: string;
   readonly host: Host;

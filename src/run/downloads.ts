@@ -18,7 +18,7 @@ import type { Context } from './context.ts';
 
 /** A report of a run, or a part of one. */
 export interface Download {
-  /** Name of the report in messages; absent for the only report of a run. */
+  /** Name of the report in messages, if the run has several reports. */
   readonly label: string | undefined;
 
   /** First second of the period. */
@@ -149,7 +149,7 @@ export async function settleAll(
 }
 
 /**
- * Returns the error of the earliest failure. Its message names all failures, and each cause once.
+ * Returns the error of the earliest failure. Its message lists all failures, and each cause once.
  *
  * @param reportCount number of reports in the run
  */

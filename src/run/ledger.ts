@@ -18,7 +18,7 @@ export interface LedgerEntry extends AccountKey, SavedPart {
   /** Request time in RFC 3339. */
   readonly at: string;
 
-  /** Report ID; absent until the service has sent one. */
+  /** Only set once the service has sent an ID. */
   readonly id?: string;
 
   /** Last status from the service, or `requested`, `downloaded`, `refused` or `unreadable`. */
@@ -27,7 +27,7 @@ export interface LedgerEntry extends AccountKey, SavedPart {
   /** Message of the last error. */
   readonly message?: string;
 
-  /** How long the report took to become ready, in milliseconds; absent if no run waited for it. */
+  /** Time until the report was ready, in milliseconds. Only set if a run waited for it. */
   readonly tookMs?: number;
 }
 
@@ -224,8 +224,8 @@ function readEntry(path: string): LedgerEntry | undefined {
 }
 
 /**
- * Returns true if a report was requested before its period was over, and the period is over now.
- * Such a report is incomplete.
+ * Whether a report was requested before its period had ended, and the period has ended since. Such
+ * a report is incomplete.
  */
 function isEarly({ at, window }: LedgerEntry, nowMs: number): boolean {
   const lastMs = parseTimestamp(window.until)?.instantMs ?? Number.NEGATIVE_INFINITY;
@@ -238,10 +238,7 @@ function namePrefix(requestedMs: number): string {
   return String(Math.floor(requestedMs)).padStart(15, '0');
 }
 
-/**
- * Returns true if an entry has all keys that this version writes. Later versions may have added
- * more.
- */
+/** Whether an entry has all keys that this version writes. Later versions may have added more. */
 function isEntry(value: unknown): value is LedgerEntry {
   if (!isObject(value) || !isObject(value.window) || !isObject(value.request)) return false;
   const { window, id = '', message = '', tookMs = 0 } = value;

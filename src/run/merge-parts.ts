@@ -29,7 +29,7 @@ export class MergedReport {
   readonly reportIds: string[] = [];
   readonly createdMs: number;
 
-  /** What follows the last row; complete once all rows have been read. */
+  /** Members after the last row. Complete once all rows have been read. */
   tail = emptyTail;
   readonly #parts: AsyncIterable<SpooledPart>;
   readonly #isWeekly: boolean;

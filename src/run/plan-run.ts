@@ -129,7 +129,7 @@ async function planReport(
 
 /**
  * Replaces names in the filters of a query with IDs, and prints the selected names. Called after
- * all other checks, because it calls the service. Throws whatever `findIds` throws.
+ * all other checks, because it calls the service. Rejects like `findIds`.
  */
 export async function resolveNames(
   { console }: Context,

@@ -24,7 +24,7 @@ export function stdoutFormat({ console, flags }: Pick<Context, 'console' | 'flag
 }
 
 /**
- * Reads the outputs of a command. Throws whatever `parseOutputs` and `requireTargets` throw, and
+ * Reads the outputs of a command. Throws like `parseOutputs` and `requireTargets`, and throws
  * `UsageError` if a flag does not apply to the formats.
  */
 export function chooseOutputs(
@@ -61,7 +61,6 @@ export function requireTargets({ console, host }: Context, outputs: readonly Out
   }
 }
 
-/** A file to write. */
 export interface PlannedFile {
   readonly format: FormatName;
   readonly target: Target;
@@ -81,7 +80,7 @@ export interface ReportOutput extends Partial<Omit<OutputFlags, 'output' | 'form
  * `UsageError` for conflicting flags and duplicate targets, and `OutputError` if a target cannot be
  * written.
  *
- * @param columns requested columns; absent if the request is unknown
+ * @param columns requested columns, if the request is known
  */
 export async function prepareFiles(
   context: Context,

@@ -40,16 +40,16 @@ export type ReportRows = OpenReport | MergedReport;
 
 /** A report to request, resume or download. */
 export interface ReportToRead {
-  /** The part to request, against which the rows are checked; absent if the request is unknown. */
+  /** The part to request, if known. The rows are checked against it. */
   readonly part?: Part | undefined;
 
-  /** A report that the user named by its ID. */
+  /** A report that the user specified by its ID. */
   readonly existing?: RequestedReport;
 
   /** Whether to wait until the report is ready. Default: true. */
   readonly waits?: boolean;
 
-  /** Reports to merge; absent to request one. */
+  /** Reports to merge, instead of a single report. */
   readonly merged?: PartsToMerge | undefined;
 
   /** Downloads of the run. If absent, a failed report is not requested in parts. */
@@ -99,12 +99,12 @@ export class ReportSource {
     this.#merged = merged && this.#mergeParts(merged);
   }
 
-  /** Opens the report. Throws `PartsFailedError`, and whatever the client throws. */
+  /** Opens the report. Throws `PartsFailedError` and the errors of the client. */
   async open(): Promise<ReportRows> {
     return this.#merged ?? this.#openOne();
   }
 
-  /** Downloads the report into a temporary file. Throws whatever the client throws. */
+  /** Downloads the report into a temporary file. */
   async spool(label: string): Promise<SpooledPart> {
     for (;;) {
       try {

@@ -28,7 +28,7 @@ export async function findReportToResume(
 
 /**
  * Requests a report. The request is recorded before it is sent, and the ID or the error afterwards.
- * Throws whatever `client.createReport()` throws.
+ * Rejects like `client.createReport()`.
  */
 export async function requestAndRecord(
   { account, console, host, ledger: open, signal }: Context,
@@ -67,11 +67,11 @@ export async function requestAndRecord(
 const interruptedRequest =
   'A report may have been created: adreport report list shows when it was requested.';
 
-/** A report that the user named by its ID. */
+/** A report that the user specified by its ID. */
 interface NamedReport {
   readonly report: RequestedReport & { readonly id: string };
 
-  /** The requested part; absent if another machine requested it. */
+  /** The requested part, unless another machine requested the report. */
   readonly part: Part | undefined;
 }
 

@@ -26,7 +26,7 @@ import { type ReportRows, ReportSource, type ReportToRead } from './report-sourc
 
 /** A report to download into files. */
 export interface ReportToWrite extends ReportToRead {
-  /** Query of the report; absent if another machine requested it. */
+  /** Query of the report, unless another machine requested it. */
   readonly query?: Query | undefined;
 
   readonly output: ReportOutput & Pick<Query, 'strict'>;
@@ -53,7 +53,7 @@ export interface WrittenReport {
   readonly files: readonly FileInPlace[];
   readonly checkResult: CheckResult;
 
-  /** What was recorded in the folder's history; absent without a folder. */
+  /** Entry in the folder's history, if there is a folder. */
   readonly recorded: RecordResult | undefined;
 
   readonly sums: GroupedTotals | undefined;
@@ -62,8 +62,7 @@ export interface WrittenReport {
 
 /**
  * Downloads a report into its files. With `--compare`, the earlier report is downloaded first. If
- * the report fails or is cut off, the download starts over. Throws whatever `prepareFiles`,
- * `ReportSource` and `writeRows` throw.
+ * the report fails or is cut off, the download starts over.
  */
 export async function runReport(context: Context, report: ReportToWrite): Promise<WrittenReport> {
   const { query, part, existing, outputFolder, output } = report;

@@ -22,7 +22,7 @@ interface Run {
 
 /**
  * Downloads reports, `--concurrency` at a time. A failure does not stop the others. At the end,
- * throws the earliest failure with a message that names all of them.
+ * throws the earliest failure with a message that lists all of them.
  *
  * @param again command to print after an error; default: the command of the report
  */

@@ -130,7 +130,7 @@ export interface FaultObject<Document = ServiceDocument> {
   /** Number of calls to let through first. Default: 0. */
   readonly after?: number;
 
-  /** Returns true for the calls that the fault affects. */
+  /** Limits the fault to the calls for which it returns a truthy value. */
   when?(request: FaultRequest): unknown;
 
   /**

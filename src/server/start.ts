@@ -28,9 +28,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   return await startServer(readOptions(options));
 }
 
-/**
- * Starts a server with options that have been checked. Throws whatever `startLocalServer` throws.
- */
+/** Starts a server with options that have been checked. Rejects like `startLocalServer`. */
 export async function startServer(options: ServerOptions): Promise<LocalServer> {
   const services = await createServices(options);
   const { server, url } = await listen(services);

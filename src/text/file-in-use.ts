@@ -2,7 +2,6 @@
 export interface FileHost {
   readonly platform: NodeJS.Platform;
 
-  /** Aborts the wait for a file. */
   readonly signal: AbortSignal;
 
   /** Returns monotonic time in milliseconds. */
@@ -25,7 +24,7 @@ const maxPauseMs = 500;
 
 /**
  * Changes a file. Windows refuses this while another program has the file open. In that case,
- * retries for `maxMs`, then throws `FileInUseError`. Throws any other error at once.
+ * retries for `maxMs`, then throws `FileInUseError`. Throws any other error immediately.
  */
 export async function retryWhileInUse<T>(
   host: FileHost,

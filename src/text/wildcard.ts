@@ -1,5 +1,5 @@
 /**
- * Matches a string against a pattern, in which `*` stands for any characters and `?` for a single
+ * Matches a string against a pattern, in which `*` matches any characters and `?` for a single
  * character. Ignores case and Unicode form. Backtracking extends only the last `*`, so no pattern
  * is slow.
  */

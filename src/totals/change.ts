@@ -18,7 +18,7 @@ export interface Change {
   /** Whether the change is neither good nor bad, as with money. */
   readonly isNeutral?: boolean;
 
-  /** Change relative to the earlier value: 0.123 for 12.3%. Absent if it cannot be computed. */
+  /** Change relative to the earlier value: 0.123 for 12.3%. Not set if it cannot be computed. */
   readonly ratio?: number;
 }
 

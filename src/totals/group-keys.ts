@@ -11,8 +11,8 @@ import { toText, type Value } from '../rows/row-batch.ts';
 export type GroupKey = readonly (string | null)[];
 
 /**
- * What the dates in rows stand for. A week has the date of its Monday, a month or a whole period
- * that of its first day.
+ * Period that a date represents. A week has the date of its Monday, a month or a whole period that
+ * of its first day.
  */
 export type DateUnit = 'day' | 'week' | 'month' | 'window';
 

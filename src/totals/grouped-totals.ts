@@ -55,7 +55,7 @@ export class GroupedTotals implements Iterable<Group> {
   readonly #sums = new Map<string, ExactSum>();
   #pairs: readonly RatePair[] = [];
 
-  /** Columns to group by; absent until the first rows show which fields there are. */
+  /** Columns to group by. Not known before the first rows. */
   #by: readonly KeyColumn[] | undefined;
 
   /** For each value of a key, the index of the ID that it describes, or -1. */

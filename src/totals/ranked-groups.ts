@@ -17,7 +17,7 @@ export interface RankedGroups {
   /** Groups to show, in order. */
   readonly top: readonly Group[];
 
-  /** Groups that are not shown; absent if all are shown. */
+  /** Groups that are not shown, if any. */
   readonly others: { readonly count: number; readonly sums: Sums } | undefined;
 
   /** Metric given to `--sort`, if any. */
@@ -81,7 +81,7 @@ interface Sortable<Item> {
 interface ParsedOrder<Item> {
   readonly order: (a: Item, b: Item) => number;
 
-  /** Absent if the items are sorted by a key. */
+  /** Not set if the items are sorted by a key. */
   readonly metric: ReportMetric | undefined;
 }
 
@@ -170,7 +170,7 @@ function member(name: string, json: string): string {
   return `${JSON.stringify(name)}:${json}`;
 }
 
-/** Returns true unless a field contains IDs or times. */
+/** Whether a field contains neither IDs nor times. */
 export function isNameField(field: string): boolean {
   return !['id', 'date', 'hour'].includes(fieldTypeOf(field) ?? 'text');
 }

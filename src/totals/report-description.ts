@@ -60,11 +60,11 @@ export interface ReportDescription {
   readonly window: string | undefined;
   readonly zone: string | undefined;
 
-  /** What the dates in rows stand for. */
+  /** Period that each date represents. */
   readonly dateUnit: DateUnit;
 }
 
-/** Breakdowns whose dates stand for more than a day. */
+/** Breakdowns whose dates represent more than a day. */
 const dateUnits: Readonly<Record<string, DateUnit>> = {
   WEEKLY: 'week',
   MONTHLY: 'month',

@@ -15,10 +15,10 @@ export interface Dimension {
 
   readonly isTime: boolean;
 
-  /** Breakdown of the fields; absent for time and for fields unknown to the vocabulary. */
+  /** Breakdown of the fields. Times and fields unknown to the vocabulary have none. */
   readonly breakdown?: Breakdown;
 
-  /** Sums by value; absent if there are too many values. */
+  /** Sums by value, unless there are too many values. */
   groups: GroupedTotals | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Dimension {
 interface Trend {
   readonly dimension: Dimension;
 
-  /** Absent if there are too many groups. */
+  /** Not set if there are too many groups. */
   groups: GroupedTotals | undefined;
 }
 
@@ -43,13 +43,13 @@ interface SummedColumn {
 export class ReportSums {
   readonly total = new GroupedTotals();
 
-  /** Rows by all breakdowns; absent if not needed or too many. */
+  /** Rows by all breakdowns, if needed and not too many. */
   rows: GroupedTotals | undefined;
 
-  /** Absent if the first rows have no time, or nothing but time. */
+  /** Only set if the first rows have a time and other fields. */
   trend: Trend | undefined;
 
-  /** Absent until the first rows arrive. */
+  /** Not set before the first rows arrive. */
   #dimensions: readonly Dimension[] | undefined;
 
   /**

@@ -32,7 +32,7 @@ export class RowMatcher {
 
   /**
    * @param rows rows of the earlier report
-   * @param step what the times in rows stand for
+   * @param step period that each time represents
    */
   constructor(comparison: Comparison, rows: GroupedTotals, step: Step) {
     this.#by = rows.by;

@@ -53,7 +53,7 @@ const steps: readonly Step[] = ['hour', 'day', 'week', 'month'];
  * Places groups whose keys begin with a `date` or an `hour` on an axis. Returns `undefined` if no
  * group has a time, or if the axis is too long even in months.
  *
- * @param dateUnit what a `date` stands for
+ * @param dateUnit period that a `date` represents
  */
 export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxis | undefined {
   const timed = sortByTime(groups);

@@ -29,7 +29,7 @@ interface Choice<Value> {
 
 /**
  * Prompts on stderr. Each method throws `InterruptedError` on Ctrl-C, `signal.reason` if aborted,
- * and a `UsageError` that names the flag if there is no terminal.
+ * and a `UsageError` that mentions the flag if there is no terminal.
  */
 export class Prompt {
   readonly #stdin: NodeJS.ReadStream;
@@ -103,7 +103,7 @@ function formatMessage({ noun, title, example }: ViewQuery, { err }: Console): s
   return example === undefined ? `${text}:` : `${text} ${err.style.dim(`(e.g. ${example})`)}:`;
 }
 
-/** Returns true for a valid answer, otherwise the message to show. */
+/** Returns the message to show for an invalid answer, otherwise true. */
 function validate({ noun, check }: ViewQuery, answer: string): true | string {
   if (answer === '') return `Enter the ${noun}.`;
   try {
@@ -145,15 +145,15 @@ interface PipedSecret {
   readonly stdin: NodeJS.ReadStream;
   readonly console: Console;
 
-  /** Flag to name in messages: `--token-stdin`. */
+  /** Flag to mention in messages: `--token-stdin`. */
   readonly flag: string;
   readonly signal: AbortSignal;
 }
 
 /**
  * Reads a secret from the first line of stdin, and hides it in all later output. Throws a
- * `UsageError` that names the flag if stdin is a terminal, or if the line is empty, too long or not
- * valid UTF-8.
+ * `UsageError` that mentions the flag if stdin is a terminal, or if the line is empty, too long or
+ * not valid UTF-8.
  */
 export async function readSecret({ stdin, console, flag, signal }: PipedSecret): Promise<string> {
   if (stdin.isTTY) {

@@ -318,7 +318,7 @@ async function findExistingFolder(path: string): Promise<string> {
   return findExistingFolder(dirname(path));
 }
 
-/** Returns true for a stream of this process, a pipe or a device. These cannot be replaced. */
+/** Streams of this process, pipes and devices cannot be replaced. */
 async function isStreamOrDevice(path: string, platform: NodeJS.Platform): Promise<boolean> {
   const isStreamPath = /^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path);
   if (isStreamPath && platform !== 'win32') return true;

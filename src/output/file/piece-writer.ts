@@ -6,7 +6,7 @@ const pieceBytes = 256 * 1024;
 export interface CompleteFile {
   readonly sizeBytes: number;
 
-  /** Hexadecimal hash. Absent unless the writer computes it. */
+  /** Hexadecimal hash. Only set if the writer computes it. */
   readonly sha256?: string;
 }
 

@@ -24,7 +24,7 @@ export function renderBars({ breakdowns, leadingMetric, sums }: ReportModel): st
   const [first, second] = breakdowns;
   if (!first || !leadingMetric) return '';
 
-  // The heading of the section names a single chart.
+  // A single chart needs no title besides the heading of the section.
   const isOnly = second === undefined;
   const charts = breakdowns.map((breakdown) => {
     const heading = isOnly ? '' : `<h3>${toHtml(breakdown.noun)}</h3>`;

@@ -106,7 +106,7 @@ function renderSum(table: ReportTable, { className, label, sums, before }: SumRo
 
 /**
  * Returns CSS classes: `n` for numbers, `k` for IDs and times, `t` for strings, `first` for the
- * column that names the rows.
+ * name column.
  */
 function chooseClasses(column: TableColumn, columns: readonly TableColumn[]): string {
   const { kind } = column;

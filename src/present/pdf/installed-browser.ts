@@ -13,7 +13,6 @@ export interface BrowserSearch {
 
   readonly platform: NodeJS.Platform;
 
-  /** Returns true if the path is an executable file. */
   readonly isProgram: (path: string) => boolean;
 }
 
@@ -131,7 +130,7 @@ function listPathsOnSearchPath(
   return paths;
 }
 
-/** Returns true for a file that this user may execute. */
+/** Whether the path is a file that this user may execute. */
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

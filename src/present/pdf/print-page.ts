@@ -23,7 +23,6 @@ export interface PrintOptions {
 
   readonly env: Readonly<Record<string, string | undefined>>;
 
-  /** Cancels printing. */
   readonly signal: AbortSignal;
 
   readonly timeLimitMs?: number;
@@ -101,7 +100,7 @@ function listArguments(files: { folder: string; pagePath: string; pdfPath: strin
 async function runBrowser(options: PrintOptions, flags: readonly string[]): Promise<string> {
   const { browser, env, signal, timeLimitMs = defaultTimeLimitMs } = options;
   const child = spawn(browser, flags, {
-    // Starts a process group, so that child processes can be killed, too.
+    // Starts a process group, so that child processes can be killed as well.
     detached: process.platform !== 'win32',
     env: removeSecrets(env),
     stdio: ['ignore', 'ignore', 'pipe'],

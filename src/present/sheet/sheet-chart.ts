@@ -25,7 +25,7 @@ export interface SheetChart {
   readonly height: number;
 }
 
-/** A chart with its position on the sheet. Rows are counted from 1. */
+/** A chart with its position on the sheet. Rows are 1-based. */
 export interface PositionedChart extends SheetChart {
   /** Row in which the chart begins. */
   readonly firstRow: number;

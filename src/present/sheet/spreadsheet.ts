@@ -224,9 +224,9 @@ export const buttonWidth = 3;
 const maxMeasuredLength = 2_000;
 
 /**
- * Formats a row. Empty cells are left out, and strings that are wider than their column wrap.
+ * Formats a row. Empty cells are omitted, and strings that are wider than their column wrap.
  *
- * @param number row number from 1
+ * @param number 1-based row number
  */
 export function renderRow(
   number: number,

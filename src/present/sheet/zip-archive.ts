@@ -8,7 +8,7 @@ const maxEntryBytes = 0xffffffff;
 /** Higher levels take twice as long to save a tenth of the size. */
 const level = 3;
 
-/** Number of bytes deflated at once. Larger pieces do not compress better. */
+/** Number of bytes deflated at a time. Larger pieces do not compress better. */
 const pieceBytes = 512 * 1024;
 
 /** Maximum size of a UTF-16 code unit in UTF-8. */
@@ -48,8 +48,8 @@ export class ZipArchive {
   }
 
   /**
-   * Adds text to the entry. Text is encoded at once, because garbage collection would copy a
-   * growing string again and again. Throws `OutputError` if the entry becomes too large.
+   * Adds text to the entry. Text is encoded immediately, because garbage collection would
+   * copy a growing string again and again. Throws `OutputError` if the entry becomes too large.
    */
   write(text: string): void {
     const maxTextBytes = bytesPerCharacter * text.length;

@@ -43,7 +43,7 @@ export function drawGroupBars(
   return lines;
 }
 
-/** Returns a function that names groups. Leaves out an ID if the group also has a name. */
+/** Returns a function that formats group names. Omits an ID if the group also has a name. */
 function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
   const hasName = fields.some(isNameField);
 

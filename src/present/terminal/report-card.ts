@@ -59,7 +59,7 @@ function formatTotals(report: GroupedTotals, options: CardOptions = {}): string[
   return lines.map((line) => gap + line);
 }
 
-/** Chooses the metrics of a card. Metrics without a value are left out. */
+/** Chooses the metrics of a card. Metrics without a value are omitted. */
 function chooseCardMetrics(
   report: GroupedTotals,
   { metrics, labels }: CardOptions,

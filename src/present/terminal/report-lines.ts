@@ -17,7 +17,7 @@ export interface ReportToDraw {
   readonly options: EncodeOptions;
 }
 
-/** Draws all rows of a report for a terminal, and names the groups that have ended. */
+/** Draws all rows of a report for a terminal, and lists the groups that have ended. */
 export function drawReport({ plan, sums, rows, options }: ReportToDraw): string[] {
   const { table: look = {}, comparison, selectedColumns, keepsOrder } = options;
   const total = sums.total.totals();

@@ -47,7 +47,7 @@ interface FittedColumn extends DrawnColumn {
 
 const gap = 2;
 
-/** Draws aligned columns that fit the width of the terminal, and names the others. */
+/** Draws aligned columns that fit the width of the terminal, and lists the others. */
 export function drawTable(table: TextTable, look: TableLook = {}): string[] {
   const { rows, foot = [], advice } = table;
   const { style, width = Number.POSITIVE_INFINITY } = look;

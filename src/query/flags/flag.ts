@@ -156,7 +156,7 @@ export function readValue(flag: Flag, text: string): unknown {
   }
 }
 
-/** Returns true for a flag that takes no value. */
+/** Whether a flag takes no value. */
 export function isSwitch({ flags }: Flag): boolean {
   return !/[<[]/.test(flags);
 }

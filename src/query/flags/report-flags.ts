@@ -3,7 +3,6 @@ import { profiles } from '../../contract/vocabulary.ts';
 import { flagGroup } from './flag.ts';
 import { parseFilter, parseList } from './read-value.ts';
 
-/** What to request. */
 const contentFlags = flagGroup('Report:', {
   profile: {
     flags: '--profile <name>',

@@ -17,7 +17,7 @@ interface Target {
   readonly endpoint: EndpointName;
   readonly isReport: boolean;
 
-  /** Absent when a report becomes ready while reports are listed. */
+  /** Not set when a report becomes ready while reports are listed. */
   readonly request: FaultRequest | undefined;
 }
 

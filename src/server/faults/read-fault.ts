@@ -37,9 +37,9 @@ function refuse(reason: string, advice: string): never {
 
 /**
  * Parses a fault such as `status:503:times=3` (`cli.md`, `local-server`). Throws `UsageError` that
- * names the invalid part.
+ * identifies the invalid part.
  *
- * @param customKind kind to use instead of the kind that the fault names
+ * @param customKind kind to use instead of the one in the fault
  */
 export function parseFault(fault: string, customKind?: FaultKind): Fault {
   const text = fault.trim();
@@ -89,7 +89,7 @@ export function parseFault(fault: string, customKind?: FaultKind): Fault {
   return { text, endpoints, times, after, effect: kind.effect(values, name) };
 }
 
-/** Finds a kind by its name. An HTTP status stands for the kind `status`. */
+/** Finds a kind by its name. An HTTP status represents the kind `status`. */
 function findKind(name: string): FaultKind | undefined {
   if (/^[2-5]\d\d$/.test(name)) return faultKinds.status;
   return kindLabels.includes(name) ? faultKinds[name] : undefined;

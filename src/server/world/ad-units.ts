@@ -108,7 +108,7 @@ function createPlaceTable({ countries }: CampaignData, inventory: Inventory): Dr
   return createDrawTable(places.map(({ choice }) => choice));
 }
 
-/** Returns true if a list has the name or is empty. */
+/** Whether a list has the name. An empty list has every name. */
 function isListed(name: string | undefined, list: readonly string[]): boolean {
   if (list.length === 0) return true;
   return name !== undefined && list.includes(name);

@@ -35,8 +35,8 @@ export async function formatView({ console }: Context, view: View): Promise<stri
 }
 
 /**
- * Draws a table of the groups. Unlike in a `ViewTable`, the rates in the total are exact, too: they
- * exclude rows that lack one of the two metrics.
+ * Draws a table of the groups. Unlike in a `ViewTable`, the rates in the total are exact as well:
+ * they exclude rows that lack one of the two metrics.
  */
 function formatGroups(view: View, look: TableLook): string[] {
   if (view.rows) return [];

@@ -49,8 +49,8 @@ function orderGroups(view: View): Pick<RankedGroups, 'all' | 'top' | 'others'> {
 }
 
 /**
- * Lists the groups of the earlier period. Groups that `--top` omits in this period are omitted or
- * added up here, too.
+ * Lists the groups of the earlier period. Groups that `--top` omits in this period are also
+ * omitted or added up here.
  */
 function listEarlierGroups(
   before: GroupedTotals,

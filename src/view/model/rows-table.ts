@@ -60,7 +60,7 @@ function listDimensions({ options, read, sources }: View): string[] {
 
 /**
  * Lists the requested columns. A CSV has no others. JSON has every column, so those without values
- * are left out.
+ * are omitted.
  */
 function listFilledFields({ tail, fields, filled }: FileFields): readonly string[] {
   return tail.isCsv ? fields : [...filled];

@@ -53,7 +53,7 @@ export function rankViewGroups(view: View, usualCount?: number): RankedGroups {
   return rankGroups(groups, metrics, { sort, count });
 }
 
-/** Returns true if the user chose the order of groups or rows. */
+/** Whether the user chose the order of groups or rows. */
 export function isOrdered({ sort, top }: ViewOptions): boolean {
   return sort !== undefined || top !== undefined;
 }

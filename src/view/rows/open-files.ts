@@ -11,7 +11,7 @@ export interface OpenFile {
   readonly report: ReportFile;
   readonly cells: CellReading;
 
-  /** First batch, which is already being read, so that several files are read at once. */
+  /** First batch, which is already being read, so that files are read concurrently. */
   readonly first: Promise<IteratorResult<RowBatch, ReportTail>>;
 }
 

@@ -7,7 +7,7 @@ import { maxServiceCharacters, printable } from '../../text/printable.ts';
 import { findRowKeys } from '../../totals/group-keys.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 
-/** Returns true unless the days of all files are known and different. */
+/** Files overlap unless the days of all are known and different. */
 export function mayOverlap(sources: readonly SourceFile[]): boolean {
   let end = 0;
   // Sources are in time order.

@@ -92,7 +92,7 @@ function readNumber(text: string, hasComma: boolean): string {
   return toDecimalString(text.replace(',', '.')) ?? readValue(text);
 }
 
-/** Returns true for a missing value or a number without formatting. */
+/** Whether a value is missing, or a number without formatting. */
 export function isPlainNumber(text: string, type: FieldType): boolean {
   if (isMissingValue(text)) return true;
   const digits = toDecimalString(text);

@@ -21,7 +21,7 @@ export class RowFilter {
     this.#condition = condition;
   }
 
-  /** Returns the columns that the condition names. Throws `UsageError` if there are none. */
+  /** Returns the columns in the condition. Throws `UsageError` if there are none. */
   findColumns(fields: readonly string[]): string[] {
     const { name } = this.#condition;
     return findNamedFields(fields.includes(name) ? name : filterColumn(name), fields);

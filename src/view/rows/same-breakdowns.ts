@@ -51,10 +51,7 @@ function hasAll(known: ReadonlySet<string>, names: ReadonlySet<string>): boolean
 /** Breakdowns of dates, by the unit of a folder's files. */
 const breakdownsBySplit = { day: 'DAILY', week: 'WEEKLY', month: 'MONTHLY' } as const;
 
-/**
- * Returns the breakdowns named by the declaration or the summary, or `undefined` if there is
- * neither.
- */
+/** Returns the breakdowns in the declaration or the summary, or `undefined` if there is neither. */
 function declaredBreakdowns({ source: { record }, tail }: FileFields): Set<string> | undefined {
   const query = record?.declaration.query;
   const names = query?.breakdowns ?? tail.summary?.breakdowns;

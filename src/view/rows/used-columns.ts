@@ -73,7 +73,7 @@ export class ColumnFinder {
 
   /**
    * @param header columns of a file
-   * @throws UsageError if two columns are the same, or if a flag names an unknown column
+   * @throws UsageError if two columns are the same, or if a flag has an unknown column
    */
   find(header: readonly string[], { source }: OpenFile): UsedColumns {
     const hasTime = findTimeField(header) !== undefined;

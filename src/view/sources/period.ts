@@ -20,7 +20,7 @@ export interface DaySpan {
   readonly until: string;
 }
 
-/** Periods of a view, absent if all rows are shown. */
+/** Periods of a view. Without a period, all rows are shown. */
 export interface ViewPeriods {
   readonly window?: Window;
 

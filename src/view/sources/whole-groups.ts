@@ -27,10 +27,7 @@ function findNamedUnits(by: readonly string[]): NamedUnit[] {
   return named;
 }
 
-/**
- * Returns whether a folder's rows are days, weeks or months. Rows without a date get the date of
- * their file.
- */
+/** Rows without a date get the date of their file. */
 export function findUnitOfRows({ breakdowns, split }: FolderQuery): SplitUnit {
   const units = findNamedUnits(breakdowns).map(({ unit }) => unit);
   return units.includes('day') ? 'day' : (units[0] ?? split);
