@@ -51,7 +51,10 @@ const everyDetail = [
 ];
 
 /** Tables show days instead of seconds. */
-const days = [column('start', { neverShortened: true }), column('end', { neverShortened: true })];
+const days: TextColumn<Row>[] = [
+  { name: 'Start', value: ({ start }) => start, neverShortened: true },
+  { name: 'End', value: ({ end }) => end, neverShortened: true },
+];
 
 const campaignColumns = {
   inFiles: [...everyDetail, adUnitCount],

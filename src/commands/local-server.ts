@@ -5,6 +5,7 @@ import { flagGroup } from '../query/flags/flag.ts';
 import { resolvePeriod } from '../query/period.ts';
 import type { Context } from '../run/context.ts';
 import type { LocalServer } from '../server/public-types.ts';
+import { formatPlural } from '../text/quantity.ts';
 import { pathWord, quoteForShell } from '../text/quote-for-shell.ts';
 import { declareCommand } from './command.ts';
 import { execCommand } from './local-server-exec.ts';
@@ -112,6 +113,6 @@ async function exportData(
   if (flags.json) await console.result(JSON.stringify({ files, facts, since, until }));
   else await console.result(files.join('\n'));
   console.note(
-    `Wrote ${facts} facts. Serve them with: adreport local-server --fixtures ${pathWord(directory, host.platform)}`,
+    `Wrote ${formatPlural(facts, 'fact')}. Serve them with: adreport local-server --fixtures ${pathWord(directory, host.platform)}`,
   );
 }

@@ -33,10 +33,15 @@ export function parseOutputs(
   return [toOutput(first), ...others.map(toOutput)];
 }
 
-/** Throws `UsageError` for an empty name, and for a list of names. */
+/** Throws `UsageError` for an empty name, the name of a folder, and a list of names. */
 function requireOneName(path: string): void {
   if (path.trim() === '')
     throw flagError('--output', '-o needs the name of a file.', 'For stdout: -o -');
+
+  if (/[\\/]\.?$/.test(path)) {
+    const hint = `Add a file name: ${path.replace(/\.$/, '')}report.csv`;
+    throw flagError('--output', `-o ${path} is a folder name.`, hint);
+  }
 
   const names = path.split(',');
   const isList = names.length > 1 && names.every((name) => formatOfFile(name) !== undefined);

@@ -51,3 +51,8 @@ describe('campaigns --active', () => {
     expect(JSON.parse(stdout)).toHaveLength(isActive ? 1 : 0);
   });
 });
+
+test('a table of campaigns has headings in sentence case', async () => {
+  const { stdout } = await runCli('campaigns --local --format table');
+  expect(stdout).toMatch(/^Campaign ID +Campaign name +Advertiser name +Start +End +Ad units$/m);
+});

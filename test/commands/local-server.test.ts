@@ -277,6 +277,7 @@ describe('own data', () => {
 
     expect(files).toHaveLength(4);
     expect(facts).toBeGreaterThan(100);
+    expect(exported.stderr).toMatch(/^Wrote \d,\d{3} facts\. /);
     // The day of a clock change, in Paris.
     expect(until - since).toBe(25 * 3_600 - 1);
 

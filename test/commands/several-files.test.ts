@@ -141,6 +141,9 @@ test.each([
   { flags: '-o a.csv -o a.csv', says: '-o a.csv is given twice.' },
   { flags: '-o a.csv -o ./a.csv', says: '-o ./a.csv is given twice.' },
   { flags: '-o - -o /dev/stdout', says: '-o /dev/stdout is given twice.' },
+  { flags: '-o nodir/', says: '-o nodir/ is a folder name.\n  Add a file name: nodir/report.csv' },
+  { flags: '-o ./', says: '-o ./ is a folder name.' },
+  { flags: '-o nodir/.', says: '-o nodir/. is a folder name.' },
   { flags: '-o a.csv -o b.json --compare', says: '--compare cannot be used with json' },
   { flags: '-o a.csv -o - --json', says: '--json prints a line for each file' },
 ])('$flags is exit 2 before anything is requested', async ({ flags, says }) => {
