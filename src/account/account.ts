@@ -230,7 +230,7 @@ function listLocalSources(
 }
 
 function unknownLocalAccountError({ account, stored }: Settings): UsageError {
-  return new UsageError(`Unknown account “${account.value}” of the local server.`, {
+  return new UsageError(`The local server has no account “${account.value}”.`, {
     hint: `Choose from ${Object.keys(stored.accounts).join(', ')}.`,
   });
 }

@@ -130,9 +130,10 @@ function findFile(command: RunCommandLine, cwd: string): string {
   if (path !== undefined) return path;
 
   const message = `There is no ${projectFileName} in this folder or its parents.`;
-  const hint = 'Create one with adreport init, or name a file with --file.';
-  if (command.names.length === 0) throw new UsageError(message, { hint });
-  throw unknownReportError(message, hint);
+  const hint = 'Create one with adreport init, or specify one with --file.';
+  const [name] = command.names;
+  if (name === undefined) throw new UsageError(message, { hint });
+  throw unknownReportError(message, { hint, name });
 }
 
 /**
@@ -161,14 +162,17 @@ function chooseReports(file: ProjectFile, command: RunCommandLine): string[] {
   for (const name of chosen) {
     if (reportNames.includes(name)) continue;
     const message = `Unknown report ${quoted(name)} in ${file.displayPath}.`;
-    throw unknownReportError(message, suggestName(name, reportNames));
+    throw unknownReportError(message, { hint: suggestName(name, reportNames), name });
   }
   return [...chosen];
 }
 
 /** Builds the error for an unknown report. The name may be a misplaced flag value. */
-function unknownReportError(message: string, hint: string): UsageError {
-  const meant =
-    'A period needs --period, and ranges and lists have no spaces: --period 2026-10-01..2026-10-31 --by OS,COUNTRY';
-  return new UsageError(message, { hint: `${hint}\n${meant}` });
+function unknownReportError(
+  message: string,
+  { hint, name }: { readonly hint: string; readonly name: string },
+): UsageError {
+  const period = `If ${quoted(name)} is a period, pass it with --period.`;
+  const spaces = 'Ranges and lists take no spaces: --period 2026-10-01..2026-10-31 --by OS,COUNTRY';
+  return new UsageError(message, { hint: `${hint}\n${period} ${spaces}` });
 }

@@ -189,9 +189,12 @@ function refuseComputed({ breakdowns, metrics }: Query): void {
   const computed = computedMetrics.find(({ name }) => metrics.includes(name));
   if (!computed) return;
   const { name, numerator, denominator } = computed;
-  throw new UsageError(`${name} is computed from ${numerator} and ${denominator}.`, {
-    hint: `Use metrics: ['${numerator}', '${denominator}'] and divide their sums.`,
-  });
+  throw new UsageError(
+    `The client cannot request ${name}, which is computed from ${numerator} and ${denominator}.`,
+    {
+      hint: `Use metrics: ['${numerator}', '${denominator}'] and divide their sums.`,
+    },
+  );
 }
 
 /** Library options by flag, where the names differ. */

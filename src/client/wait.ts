@@ -9,7 +9,7 @@ import {
   ReportFailedError,
   StillInProgressError,
 } from '../errors.ts';
-import { printable, withFullStop } from '../text/printable.ts';
+import { printable, quoted, withFullStop } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 
 /** Pause between two calls: `auto`, or milliseconds. */
@@ -189,7 +189,7 @@ export function reportFailedError(
   const reason = message.trim();
   const saysMore = reason !== '' && reason.toLowerCase() !== word;
   const end = saysMore ? `: ${withFullStop(printable(reason))}` : '.';
-  const how = /^(failed|expired)$/.test(word) ? word : `ended as ${printable(word)}`;
+  const how = /^(failed|expired)$/.test(word) ? word : `has the status ${quoted(word)}`;
   return new ReportFailedError(`The report ${printable(reportId)} ${how}${end}`, {
     code: word === 'expired' ? 'REPORT_EXPIRED' : 'REPORT_FAILED',
     reportId,

@@ -15,11 +15,11 @@ const listFlags = flagGroup('Flags:', {
   adUnits: { flags: '--ad-units', meaning: 'one row per ad unit' },
   search: {
     flags: '--search <text>',
-    meaning: 'only campaigns with this text in a name, or with this ID',
+    meaning: 'keep only campaigns with this text in a name, or with this ID',
   },
   active: {
     flags: '--active [period]',
-    meaning: 'only those running in this period, or today',
+    meaning: 'keep only those running in this period, or today',
     preset: 'today',
   },
 });

@@ -42,7 +42,7 @@ const loginFlags = flagGroup('Flags:', {
   },
   encoding: {
     flags: '--encoding <kind>',
-    meaning: 'request bodies as json or form (default: json)',
+    meaning: 'encode requests as json or form (default: json)',
     choices: encodings,
     isRare: true,
   },
@@ -133,7 +133,7 @@ async function askBaseUrl(
   // Adds a missing scheme.
   const read = (text: string) => checkBaseUrl(guessBaseUrl(text) ?? text, allowedHttpHosts(env));
   const answer = await prompt.ask({
-    noun: 'base URL of the service',
+    noun: 'the base URL of the service',
     flag: '--base-url URL',
     example: exampleBaseUrl,
     check: read,
@@ -143,7 +143,7 @@ async function askBaseUrl(
 }
 
 function askProfile(prompt: Prompt): Promise<Profile> {
-  return prompt.choose({ noun: 'profile of the account', flag: '--profile NAME' }, [
+  return prompt.choose({ noun: 'the profile of the account', flag: '--profile NAME' }, [
     { value: 'buyer', name: 'Buyer' },
     { value: 'dsp', name: 'DSP' },
   ]);
@@ -166,7 +166,7 @@ async function readCredentials(
 
   const email = emailInput ?? before?.email;
   if (email === undefined) {
-    throw new UsageError('A password needs --email.', { hint: 'Add --email.' });
+    throw new UsageError('A password alone cannot sign in.', { hint: 'Add --email ADDRESS.' });
   }
   if (passwordCommand === undefined) {
     const password = await readSecret({ stdin, console, flag: '--password-stdin', signal });
@@ -180,14 +180,14 @@ async function readCredentials(
 
 function askWay(prompt: Prompt): Promise<'password' | 'token'> {
   const flag = '--token-stdin, or with --email and --password-stdin';
-  return prompt.choose({ noun: 'way to sign in', title: 'Sign in with', flag }, [
+  return prompt.choose({ noun: 'the sign-in method', title: 'Sign in with', flag }, [
     { value: 'password', name: 'E-mail and password' },
     { value: 'token', name: 'Token from the service’s console' },
   ]);
 }
 
 async function askToken(prompt: Prompt): Promise<SignInInput> {
-  const question = { noun: 'token', flag: '--token-stdin', check: checkToken };
+  const question = { noun: 'the token', flag: '--token-stdin', check: checkToken };
   return { token: checkToken(await prompt.askSecret(question)) };
 }
 
@@ -197,9 +197,9 @@ async function askPassword(
   emailInput: string | undefined,
   lastEmail: string | undefined,
 ): Promise<SignInInput> {
-  const question = { noun: 'e-mail address', flag: '--email ADDRESS', default: lastEmail };
+  const question = { noun: 'the e-mail address', flag: '--email ADDRESS', default: lastEmail };
   const email = emailInput ?? (await prompt.ask(question));
-  const password = await prompt.askSecret({ noun: 'password', flag: '--password-stdin' });
+  const password = await prompt.askSecret({ noun: 'the password', flag: '--password-stdin' });
   return { credentials: { email, password } };
 }
 

@@ -34,7 +34,7 @@ export async function promptForQuery(context: Context, options: RunFlags): Promi
   const args = [...argv];
 
   const period = await prompt.ask({
-    noun: 'period',
+    noun: 'the period',
     example: 'last-month, 2026-10, 2026-11-01',
     flag: '--period P',
     default: 'last-week',
@@ -45,7 +45,7 @@ export async function promptForQuery(context: Context, options: RunFlags): Promi
   let { by } = options;
   if (by === undefined) {
     const answer = await prompt.ask({
-      noun: 'breakdowns',
+      noun: 'the breakdowns',
       example: 'COUNTRY; none for the total',
       flag: '--by A,B',
       default: profile === 'buyer' ? 'DAILY,CAMPAIGN' : 'DAILY,FORMAT',
@@ -58,7 +58,7 @@ export async function promptForQuery(context: Context, options: RunFlags): Promi
   let { output } = options;
   if (output === undefined && options.format === undefined && console.out.isTerminal) {
     const file = await prompt.ask({
-      noun: 'file',
+      noun: 'the file',
       example: 'report.xlsx; - for this terminal',
       flag: '-o FILE',
       default: 'report.csv',

@@ -79,7 +79,7 @@ function requireEffect({ options, names, explicitOptions }: RunCommandLine): voi
 }
 
 function needsSplitError(flag: string): UsageError {
-  return new UsageError(`${flag} needs --split.`, {
+  return new UsageError(`${flag} has no effect on a single report.`, {
     about: { flag },
     hint: `Add --split day, week or month, or remove ${flag}.`,
   });

@@ -64,7 +64,7 @@ const dataFlags = flagGroup('Data:', {
   },
   restate: {
     flags: '--restate <n>',
-    meaning: 'conversions and revenue of a day keep growing for n days',
+    meaning: 'add late conversions and revenue to each day for n days',
     read: numberReader('restate'),
     default: 0,
     isRare: true,
@@ -111,7 +111,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
 const behaviorFlags = flagGroup('Behavior:', {
   now: {
     flags: '--now <time>',
-    meaning: 'initial time of its clock: 2026-11-01T09:00:00Z',
+    meaning: 'start the clock at this time, e.g. 2026-11-01T09:00:00Z',
     read: readNow,
     isRare: true,
   },
@@ -123,7 +123,7 @@ const behaviorFlags = flagGroup('Behavior:', {
   },
   windowClock: {
     flags: '--window-clock <kind>',
-    meaning: 'read since and until as instants (UTC) or as wall time (local)',
+    meaning: 'read request times as instant (UTC) or wall (local time)',
     choices: windowClocks,
     default: 'instant',
     isRare: true,

@@ -114,7 +114,7 @@ export const claims: readonly Claim[] = [
   {
     id: 'encodings',
     kind: 'documented',
-    sentence: 'accepts JSON, and form fields whose indexes skip numbers',
+    sentence: 'accepts JSON and forms, even with gaps in list indexes',
     check: checkEncodings,
   },
   {

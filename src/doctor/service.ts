@@ -57,14 +57,14 @@ function listReports({ console, account }: DoctorTools, trial: ServiceTrial, bas
   const reports = trial.describeReports();
   const count = formatPlural(reports.length, 'small report');
   const { profile } = trial.settings;
-  console.note(`This requests ${count} from ${service}, with the ${profile} profile:`);
+  console.note(`About to request ${count} from ${service} with the ${profile} profile:`);
   for (const description of reports) console.note(`  - ${description}`);
 }
 
 /** Asks whether to request the reports. */
 function confirmReports({ console, host }: DoctorTools): Promise<boolean> {
   const prompt = new Prompt(host.stdin, console, host.signal);
-  const question = { noun: 'permission to request them', flag: '--yes' };
+  const question = { noun: 'confirmation', title: 'Choose', flag: '--yes' };
   return prompt.choose(question, [
     { value: false, name: 'Request nothing' },
     { value: true, name: 'Request these reports' },

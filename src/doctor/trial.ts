@@ -73,9 +73,10 @@ export class ServiceTrial {
 
     const dates = `${threeDays.since} to ${threeDays.until}`;
     const day = oneDay.since;
+    const otherEncoding = settings.encoding === 'json' ? 'a form' : 'JSON';
     this.days = plan(`${dates} by DAILY`, { ...threeDays, by: ['DAILY'] });
-    this.total = plan(`${dates} as one row`, threeDays);
-    this.hours = plan(`${day} by HOURLY and FORMAT, in the other encoding`, {
+    this.total = plan(`${dates}, totals only`, threeDays);
+    this.hours = plan(`${day} by HOURLY and FORMAT, sent as ${otherEncoding}`, {
       ...oneDay,
       by: ['HOURLY', 'FORMAT'],
     });
@@ -89,7 +90,7 @@ export class ServiceTrial {
     const { days, total, hours, profileReport } = this;
     const descriptions = [days, total, hours, profileReport].map(({ description }) => description);
     const isBuyer = this.settings.profile === 'buyer';
-    return isBuyer ? [...descriptions, 'only one of those campaigns'] : descriptions;
+    return isBuyer ? [...descriptions, 'one campaign from the previous report'] : descriptions;
   }
 
   /**

@@ -299,7 +299,7 @@ export function declarationError(
 /** Returns a predicate for messages, which says why a declaration is unusable. */
 export function describeDefect(defect: DefectiveDeclaration): string {
   if (defect.kind === 'edited') return 'was edited: its id does not match';
-  return `cannot be read: ${defect.kind === 'absent' ? 'there is no such file' : defect.why}`;
+  return `cannot be read: ${defect.kind === 'absent' ? 'it does not exist' : defect.why}`;
 }
 
 /** Formats the `run --fresh` command that accepts an edited declaration. */

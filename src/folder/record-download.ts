@@ -134,9 +134,12 @@ export async function requireUnmovedFolder(outputFolder: OutputFolder, part: Par
   await requireWritablePath(folder, name);
   const path = await fs.realpath(folder).catch(() => realPath);
   if (path === realPath) return;
-  throw new OutputError(`Cannot write ${printable(name)}: ${printable(folder)} became a link.`, {
-    hint: 'Move the folder back, and run the command again.',
-  });
+  throw new OutputError(
+    `Cannot write ${printable(name)}: ${printable(folder)} was replaced by a symlink.`,
+    {
+      hint: 'Move the folder back, and run the command again.',
+    },
+  );
 }
 
 function buildLine({ id, pattern }: Declaration, report: CompleteReport): FileLine {

@@ -34,7 +34,7 @@ export function requireFittingFlags(
     throw flagError(
       name,
       `${name} cannot be used with ${joinWords(formats)}.`,
-      `Remove ${name}, or write ${joinWords(known, 'or')}.`,
+      `Write ${joinWords(known, 'or')}, or remove ${name}.`,
     );
   }
 }

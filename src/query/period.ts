@@ -168,7 +168,8 @@ function parseRange(text: string, { wallNow }: Moment): Days {
     throw unknownPeriodError(text, didYouMean(suggestion, acceptedPeriods));
   }
   if (last.start < first.start) {
-    throw unknownPeriodError(text, 'Write the earlier day first: FIRST..LAST.');
+    const message = `The period ${printable(text)} ends before it begins.`;
+    throw flagError('--period', message, 'Write the earlier day first: FIRST..LAST.');
   }
   return { start: first.start, end: last.end };
 }

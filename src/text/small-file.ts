@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
  * Reads a regular file of limited size. Pipes, devices and larger files are rejected immediately.
- * @throws Error whose message follows the file name: `there is no such file`
+ * @throws Error whose message follows the file name: `it does not exist`
  */
 export function readSmallFile(path: string, maxBytes: number): Buffer {
   const descriptor = openToRead(path);
@@ -28,7 +28,7 @@ function openToRead(path: string): number {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
-    throw new Error(isAbsent ? 'there is no such file' : `it could not be opened (${code})`, {
+    throw new Error(isAbsent ? 'it does not exist' : `it could not be opened (${code})`, {
       cause,
     });
   }

@@ -5,7 +5,7 @@ import { decodeUtf8 } from '../text/utf8.ts';
 import type { Console } from './console.ts';
 
 interface ViewQuery {
-  /** Noun for the value: `base URL`. */
+  /** Noun with an article, if it needs one: `the base URL`. */
   readonly noun: string;
 
   /** The question itself. Default: the noun. */
@@ -64,7 +64,7 @@ export class Prompt {
     const { noun, flag } = question;
     if (!this.#console.isInteractive) {
       const stream = this.#stdin.isTTY ? 'stderr' : 'stdin';
-      const message = `Cannot prompt for the ${noun}: ${stream} is not a terminal.`;
+      const message = `Cannot ask for ${noun}: ${stream} is not a terminal.`;
       throw new UsageError(message, { hint: `Add ${flag}.` });
     }
 
@@ -99,13 +99,14 @@ export class Prompt {
 
 /** Formats the question with its example: `Period (e.g. last-week, 2026-10):`. */
 function formatMessage({ noun, title, example }: ViewQuery, { err }: Console): string {
-  const text = title ?? `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
+  const value = noun.replace(/^the /, '');
+  const text = title ?? `${value.charAt(0).toUpperCase()}${value.slice(1)}`;
   return example === undefined ? `${text}:` : `${text} ${err.style.dim(`(e.g. ${example})`)}:`;
 }
 
 /** Returns the message to show for an invalid answer, otherwise true. */
 function validate({ noun, check }: ViewQuery, answer: string): true | string {
-  if (answer === '') return `Enter the ${noun}.`;
+  if (answer === '') return `Enter ${noun}.`;
   try {
     check?.(answer);
     return true;

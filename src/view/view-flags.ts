@@ -15,17 +15,17 @@ const { output, ...otherOutputFlags } = outputFlags.flags;
 export const viewFlags = flagGroup('Flags:', {
   by: {
     flags: '--by <a,b>',
-    meaning: 'breakdowns or columns to group by, e.g. CAMPAIGN',
+    meaning: 'group by these breakdowns or columns, e.g. CAMPAIGN',
     read: parseList,
   },
   metrics: {
     flags: '--metrics <a,b>',
-    meaning: 'metrics to show, e.g. displays,ctr',
+    meaning: 'show these metrics, e.g. displays,ctr',
     read: parseList,
   },
   period: {
     flags: '--period <p>',
-    meaning: 'days to show: last-month, 2026-10, …',
+    meaning: 'show these days: last-month, 2026-10, …',
   },
   since: { flags: '--since <day>', meaning: 'first day, instead of --period', isRare: true },
   until: { flags: '--until <day>', meaning: 'last day (default: today)', isRare: true },
@@ -38,13 +38,13 @@ export const viewFlags = flagGroup('Flags:', {
   },
   filter: {
     flags: '--filter <name=v1,v2>',
-    meaning: "rows to keep, e.g. 'campaign=Ski*'; repeatable",
+    meaning: "keep only rows that match, e.g. 'campaign=Ski*'; repeatable",
     read: parseCondition,
     isRepeatable: true,
   },
   sort: {
     flags: '--sort <column[:asc|desc]>',
-    meaning: 'order of the rows or groups',
+    meaning: 'sort the rows or groups by this column',
   },
   top: {
     flags: '--top <n>',
@@ -53,7 +53,7 @@ export const viewFlags = flagGroup('Flags:', {
   },
   chart: {
     flags: '--chart <kind>',
-    meaning: 'bar for a bar chart of the groups, line for a line chart over time',
+    meaning: 'draw a bar chart of the groups, or a line chart over time',
     choices: ['bar', 'line'],
     conflicts: ['format', 'output', 'compare'],
   },

@@ -35,7 +35,7 @@ describe('the defaults for all commands', () => {
     const missing = join(temporaryFolder(), 'adreport.yaml');
 
     await expect(readProjectFile(missing, missing)).rejects.toThrow(
-      `Cannot read ${missing}: there is no such file.`,
+      `Cannot read ${missing}: it does not exist.`,
     );
   });
 });

@@ -364,7 +364,7 @@ describe('what goes wrong', () => {
     { report: { period: 'yesterday', by: ['WEEKLY'] }, message: 'WEEKLY' },
     {
       report: { period: 'yesterday', metrics: ['ctr'] },
-      message: 'ctr is computed from clicks and displays.',
+      message: 'The client cannot request ctr, which is computed from clicks and displays.',
     },
     { report: { period: 'yesterday', filters: { campaign: ['Summer'] } }, message: 'campaign' },
     {

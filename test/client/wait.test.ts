@@ -106,7 +106,11 @@ describe('waiting for a report', () => {
     ['failed', 'failed', 'The report r1 failed.'],
     ['FAILED', 'out of memory', 'The report r1 failed: out of memory.'],
     ['expired', '', 'The report r1 expired.'],
-    ['canceled', 'by\u001b[31m an admin', 'The report r1 ended as canceled: by␛[31m an admin.'],
+    [
+      'canceled',
+      'by\u001b[31m an admin',
+      'The report r1 has the status “canceled”: by␛[31m an admin.',
+    ],
   ])('%s (%s) is exit 6, with the service’s message', async (status, reason, message) => {
     const endsAs = { status, message: reason };
     const { result, pollsMs } = await play({ endsAfterMs: 600, endsAs });

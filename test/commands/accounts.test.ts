@@ -334,7 +334,7 @@ test('--local has its own accounts', async () => {
   expect(names(all.files)).toEqual(['admin.csv', 'awkward.csv', 'buyer.csv', 'dsp.csv']);
 
   const unknown = await runCli(`run --local --account buyer,other ${oneDay} -o {account}.csv`);
-  expectRefusal(unknown, 2, 'Unknown account “other” of the local server.');
+  expectRefusal(unknown, 2, 'The local server has no account “other”.');
 });
 
 test('update tells an account of --local from a stored account of the same name', async () => {

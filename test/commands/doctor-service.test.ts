@@ -79,7 +79,7 @@ test('--local needs no account, asks nothing, and lists the claims', async () =>
   expect(stdout).toMatch(/^- {2}filters +.*\n +→ not tried: DSP reports have no filters$/m);
   expect(stdout).toMatch(/\n10 claims: 8 hold, 0 differ, 2 not tried\.\n$/);
   expect(stderr).toMatch(
-    /^This requests 4 small reports from the local server, with the dsp profile:$/m,
+    /^About to request 4 small reports from the local server with the dsp profile:$/m,
   );
   expect(stderr).toMatch(/^ {2}- 2026-11-16 to 2026-11-18 by DAILY$/m);
 });

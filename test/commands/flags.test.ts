@@ -15,11 +15,14 @@ test.each([
     line: `${run} --poll-interval 50ms`,
     says: 'Invalid --poll-interval “50ms”.\n  The minimum is 100ms.',
   },
-  { line: `${run} --since -2d --since -3d`, says: '--since is given twice: “-2d” and “-3d”.' },
+  {
+    line: `${run} --since -2d --since -3d`,
+    says: '--since takes one value, but got “-2d” and “-3d”.',
+  },
   { line: 'campaigns --local -o a.csv -o b.csv', says: 'Remove one of them.' },
   {
     line: `${run} --excel -o a.json`,
-    says: '--excel cannot be used with json.\n  Remove --excel, or write csv.',
+    says: '--excel cannot be used with json.\n  Write csv, or remove --excel.',
   },
   { line: `${run} --base-url http://x`, says: '--base-url cannot be used with --local.' },
   { line: `${run} --poll-interval`, says: '--poll-interval needs a value.' },

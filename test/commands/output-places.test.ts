@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('in a declared folder, a link', ()
     };
     const result = await run(line, { onSleep });
 
-    expectRefusal(result, 8, /Cannot write \S+part.csv: (it|a folder on its path) is a link/);
+    expectRefusal(result, 8, /Cannot write \S+part.csv: (it|a folder on its path) is a symlink/);
     expect(readFileSync(join(cwd, 'mine'), 'utf8')).toBe('mine');
     expect(readdirSync(elsewhere)).toEqual([]);
     expect(result.histories['data/_adreport.history']).toBe('');

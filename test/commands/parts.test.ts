@@ -279,9 +279,9 @@ describe('--shard', () => {
 describe('invalid combinations are exit 2', () => {
   test.each([
     { flags: '--no-clobber -o {date}.csv --split day', hint: '--no-clobber' },
-    { flags: '--concurrency 2', hint: '--concurrency needs --split' },
+    { flags: '--concurrency 2', hint: '--concurrency has no effect' },
     { flags: '--direct --wait-timeout 5m', hint: '--wait-timeout cannot be used with --direct' },
-    { flags: '--shard 1/2', hint: '--shard needs --split' },
+    { flags: '--shard 1/2', hint: '--shard has no effect' },
     { flags: '--split day --by DAILY --shard 3/2', hint: '1/4' },
   ])('$flags', async ({ flags, hint }) => {
     const { run, server } = await serveForTest();

@@ -126,7 +126,7 @@ describe('mistakes are exit 2', () => {
   test.each([
     { words: 'nightly', hint: 'no adreport.yaml in this folder' },
     { words: '--all', hint: 'adreport init' },
-    { words: '--file nowhere.yaml x', hint: 'there is no such file' },
+    { words: '--file nowhere.yaml x', hint: 'it does not exist' },
   ])('no file: run $words', async ({ words, hint }) => {
     expectRefusal(await runCli(`run ${words}`), 2, hint);
   });

@@ -84,7 +84,7 @@ describe('login', () => {
       flags: '--password-stdin',
       stdin: 'demo',
       exitCode: 2,
-      says: 'Add --email.',
+      says: 'Add --email ADDRESS.',
     },
     {
       name: 'a wrong password',

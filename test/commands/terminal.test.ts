@@ -40,7 +40,7 @@ test('doctor --service lists its reports, and requests none without permission',
   await terminal.waitFor('Nothing was requested.');
 
   expect(await terminal.exitCode).toBe(0);
-  expect(terminal.output).toContain('one of those campaigns');
+  expect(terminal.output).toContain('one campaign from the previous report');
   expect(server.requests()).toEqual([]);
 });
 

@@ -118,7 +118,7 @@ test.each<[typed: PeriodInput, message: string, hint: string]>([
   [{ period: 'last-30' }, 'Unknown', 'Did you mean last-30d?'],
   [{ period: 'last-3m' }, 'Unknown', 'Use today'],
   [{ period: 'monday' }, 'Unknown', 'Use today'],
-  [{ period: '2026-11-15..2026-11-01' }, 'Unknown period', 'Write the earlier day first'],
+  [{ period: '2026-11-15..2026-11-01' }, 'ends before it begins', 'Write the earlier day first'],
   [{ period: '2026-11-01..' }, 'Unknown period “2026-11-01..”.', 'a range such as'],
   [{ period: 'last-weak' }, 'Unknown period “last-weak”.', 'Did you mean last-week?'],
   [{ period: 'last mnth' }, 'Unknown period', 'Did you mean last-month?'],

@@ -171,7 +171,7 @@ describe('the list of mistakes', () => {
 
     const message = messageOf(changed);
 
-    expect(message).toMatch(/^The data in .* has 8 mistakes:\n/);
+    expect(message).toMatch(/^8 problems in the fixtures in .*:\n/);
     expect(placesIn(message)).toEqual([
       'accounts.json:2',
       'accounts.json:3',
@@ -189,7 +189,7 @@ describe('the list of mistakes', () => {
 
     const message = messageOf({ 'facts.csv': `hour,adunitId\n${lines}` });
 
-    expect(message).toMatch(/has 1,500 mistakes:/);
+    expect(message).toMatch(/^1,500 problems in/);
     expect(placesIn(message)).toHaveLength(1_000);
     expect(message).toMatch(/\n… and 500 more\.$/);
   });
@@ -227,7 +227,7 @@ describe('a mistake is reported with file, line and reason', () => {
       what: 'a missing file',
       changes: { 'facts.csv': undefined },
       place: 'facts.csv',
-      reason: 'there is no such file',
+      reason: 'it does not exist',
     },
     {
       what: 'an open quote',

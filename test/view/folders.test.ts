@@ -106,7 +106,7 @@ describe('views that would be silently wrong are exit 2', () => {
     { line: 'view data --metrics reach', says: /Choose from (\w+, ){7}\w+ and \d others\./ },
     { line: 'view data --compare -o a.json', says: '--compare cannot be used with json' },
     { line: 'view data --compare --json', says: '--json cannot be used with --compare.' },
-    { line: 'view data --compare -o a.html', says: '--compare needs a period' },
+    { line: 'view data --compare -o a.html', says: 'Add a period' },
     {
       line: 'view data --period 2026-10-01..2026-10-02 --compare last-year -o a.html',
       says: 'data has no data for 2025-10-01 to 2025-10-02, the period to compare with',

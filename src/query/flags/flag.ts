@@ -130,10 +130,13 @@ function createParser(flag: Flag): (text: string, earlier: unknown) => unknown {
 
 function twiceGivenError(flag: Flag, first: string, second: string): UsageError {
   const name = longName(flag);
-  return new UsageError(`${name} is given twice: ${quoted(first)} and ${quoted(second)}.`, {
-    about: { flag: name },
-    hint: 'Remove one of them.',
-  });
+  return new UsageError(
+    `${name} takes one value, but got ${quoted(first)} and ${quoted(second)}.`,
+    {
+      about: { flag: name },
+      hint: 'Remove one of them.',
+    },
+  );
 }
 
 /** Parses one value, into a list for a repeatable flag. Throws `UsageError`. */

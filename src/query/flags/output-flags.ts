@@ -55,7 +55,7 @@ export const outputFlags = flagGroup('Output:', {
   },
   normalize: {
     flags: '--normalize',
-    meaning: 'write decimal points, and name the dollar column revenueDollar in both profiles',
+    meaning: 'write the same column names and decimal points for both profiles',
     isRare: true,
   },
   excel: {

@@ -11,12 +11,12 @@ const contentFlags = flagGroup('Report:', {
   },
   metrics: {
     flags: '--metrics <a,b>',
-    meaning: 'metrics, in column order (default: all of the profile)',
+    meaning: 'request these metrics, in this order (default: all of the profile)',
     read: parseList,
   },
   by: {
     flags: '--by <a,b>',
-    meaning: 'breakdowns, e.g. DAILY,CAMPAIGN (case-insensitive)',
+    meaning: 'group by these breakdowns, e.g. DAILY,CAMPAIGN (any case)',
     read: parseList,
   },
   filter: {
@@ -27,23 +27,23 @@ const contentFlags = flagGroup('Report:', {
   },
   country: {
     flags: '--country <a,b>',
-    meaning: 'only these countries, by ISO code or name: FR,Germany; repeatable',
+    meaning: 'keep only these countries, by ISO code or name: FR,Germany; repeatable',
     read: parseList,
   },
   campaign: {
     flags: '--campaign <name>',
-    meaning: "only campaigns with this name, e.g. 'Summer*'; repeatable",
+    meaning: "keep only campaigns with this name, e.g. 'Summer*'; repeatable",
     read: parseList,
   },
   adUnit: {
     flags: '--ad-unit <name>',
-    meaning: 'only ad units with this name',
+    meaning: 'keep only ad units with this name',
     read: parseList,
     isRare: true,
   },
   advertiser: {
     flags: '--advertiser <name>',
-    meaning: 'only advertisers with this name (admin accounts)',
+    meaning: 'keep only advertisers with this name (admin accounts)',
     read: parseList,
     isRare: true,
   },
@@ -73,7 +73,7 @@ const periodFlags = flagGroup('Period:', {
 const requestFlags = flagGroup('Request:', {
   windowClock: {
     flags: '--window-clock <kind>',
-    meaning: 'timestamps the service expects: instant (UTC) or wall (local time)',
+    meaning: 'send request times as instant (UTC) or wall (local time)',
     choices: windowClocks,
     isRare: true,
   },

@@ -35,7 +35,7 @@ export const concurrencyFlag = {
 export const shardFlag = {
   scope: 'command-line',
   flags: '--shard <k/n>',
-  meaning: 'download every n-th day, from the k-th on: 1/4 on the first of 4 machines',
+  meaning: 'download a share of the days, e.g. 1/4 on the first of 4 machines',
   read: parseShard,
   isRare: true,
 } as const;

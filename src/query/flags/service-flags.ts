@@ -21,7 +21,7 @@ export const serviceFlags = flagGroup('Service:', {
   },
   encoding: {
     flags: '--encoding <kind>',
-    meaning: 'request bodies as json or form (default: the account’s)',
+    meaning: 'encode requests as json or form (default: the account’s)',
     choices: encodings,
     isRare: true,
   },

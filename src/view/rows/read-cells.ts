@@ -35,7 +35,7 @@ export class CellReading implements CsvReading {
     const isHeader = fields.some((field) => fieldTypeOf(field) !== undefined);
     if (!isHeader && names.some((name) => /^\d/.test(name))) {
       throw new UsageError(`${this.#displayPath} has no header: its first line is a row.`, {
-        hint: 'Add a line with the names of its columns.',
+        hint: 'Add a header line.',
       });
     }
     requireDistinctColumns(fields, this.#displayPath, names);

@@ -68,9 +68,9 @@ export function resolvePeriods(
 
 /** Thrown because, without a period, all rows are shown and none are left to compare with. */
 function periodRequiredError(): UsageError {
-  return new UsageError('--compare needs a period.', {
+  return new UsageError('Without a period, there is nothing for --compare to compare with.', {
     about: { flag: '--compare' },
-    hint: 'Add --period, for example --period last-month.',
+    hint: 'Add a period, e.g. --period last-month.',
   });
 }
 
