@@ -210,7 +210,7 @@ function hideSecrets({ token, password }: Settings, console: Console): void {
   }
 }
 
-/** Treats the accounts of the local server as stored accounts. The default is that of the profile. */
+/** Treats the accounts of the local server as stored ones. The default is that of the profile. */
 function listLocalSources(
   { url, accounts }: LocalService,
   { account, profile, encoding, windowClock }: AccountOptions,

@@ -36,7 +36,7 @@ export interface Settings extends AllSettings {
   readonly isFromEnvironment: boolean;
 
   /**
-   * Stored account to sign in with; absent if credentials come from the environment or nothing is
+   * Stored account to sign in with. Not set if credentials come from the environment or nothing is
    * stored.
    */
   readonly storedAccount: StoredAccount | undefined;
@@ -147,7 +147,6 @@ export function readBaseUrlFrom(flags: RawSettings, env: Env): URL | undefined {
   return readSetting('baseUrl', { flag: flags, env: readVariables(env) }, { env }).value;
 }
 
-/** Settings by source. */
 type Layers = { readonly [Source in (typeof layerOrder)[number]]?: RawSettings };
 
 /** Treats an empty variable as unset, because CI systems clear variables that way. */
@@ -163,7 +162,6 @@ function readVariables(env: Env): RawSettings {
 interface ReadContext {
   readonly env: Env;
 
-  /** Name of the stored account. */
   readonly accountName?: string;
 }
 

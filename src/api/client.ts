@@ -182,7 +182,7 @@ export class Client {
    */
   async createReport(body: CreateBody): Promise<RequestedReport> {
     const requestedMs = this.host.wallClock();
-    // Only the service's clock can tell how much of the period was over.
+    // Only the service's clock can tell how much of the period had passed.
     const { serviceMs: createdMs = requestedMs, ...created } = await this.#call({
       endpoint: 'buyer',
       body,
@@ -233,7 +233,7 @@ export class Client {
   /**
    * Prints the reason for a retry and waits. Throws the error if no attempts are left.
    *
-   * @param tries so far
+   * @param tries attempts so far
    * @param leftMs time left for retries
    */
   async pause(

@@ -63,7 +63,6 @@ interface Refusal extends CallContext {
   readonly redirectedTo?: string | undefined;
 }
 
-/** Names of the calls in messages. */
 export const callNames: Readonly<Record<EndpointName, string>> = {
   auth: 'the sign-in',
   buyer: 'the report request',

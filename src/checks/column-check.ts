@@ -52,7 +52,7 @@ export class ColumnCheck implements Check {
     const isOtherData = rowCount > 0 && !hasNumber && (lacksBreakdown || lacksAll);
     if ((isCsv && lacksMetrics) || isOtherData) throw this.#notAReportError(fields);
 
-    // The specification does not name the fields of some columns, so an unknown column may be the
+    // The specification does not list the fields of some columns, so an unknown column may be the
     // requested one.
     const mayHaveOtherName = (field: string): boolean =>
       this.#hasUnknownValues && ownFields.includes(field);

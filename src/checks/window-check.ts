@@ -10,7 +10,7 @@ import type { CheckMessages } from './check.ts';
 /** A summary as received. Fields may be missing or have a wrong type. */
 export type Summary = Readonly<Record<string, unknown>>;
 
-/** Returns `undefined` if the `summary` is absent or not an object. */
+/** Returns `undefined` if the `summary` is missing or not an object. */
 export function findSummary(members: readonly ReportMember[]): Summary | undefined {
   const member = members.find(({ name }) => name === 'summary');
   const value: unknown = member && JSON.parse(member.json.toString());

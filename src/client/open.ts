@@ -151,7 +151,7 @@ export class OpenReport {
   /** Adds the report ID to an error, or a hint that a report may exist if there is no ID. */
   #complete(error: unknown): unknown {
     if (!(error instanceof AdreportError) || isInterruption(error)) return error;
-    // The create call returned the data itself. The service may have stored a report too.
+    // The create call returned the data itself. The service may also have stored a report.
     if (this.id === undefined) {
       return new UncertainCreateError(error, 'Requesting it again creates a second report.');
     }

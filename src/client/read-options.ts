@@ -204,7 +204,7 @@ const optionsByFlag: Readonly<Record<string, string>> = {
   '--window-clock': 'windowClock',
 };
 
-/** Rewords command-line errors so that they name the library's options. */
+/** Rewords command-line errors so that they mention the library's options. */
 function rewordErrors<Result>(read: () => Result): Result {
   try {
     return read();

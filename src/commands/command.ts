@@ -185,7 +185,6 @@ function listExplicitOptions(command: Command): Set<string> {
   return new Set(names.filter((name) => command.getOptionValueSource(name) === 'cli'));
 }
 
-/** Finds the root command. */
 export function findProgram(command: Command): Command {
   return command.parent ? findProgram(command.parent) : command;
 }

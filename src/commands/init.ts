@@ -58,7 +58,7 @@ async function init({ console, host }: Context): Promise<void> {
     await file.commit();
   } catch (cause) {
     if (!(cause instanceof OutputError)) throw cause;
-    // The usual hints name -o and --no-clobber, which init does not have.
+    // The usual hints suggest -o and --no-clobber, which init does not have.
     const message =
       cause.code === 'EEXIST'
         ? `${projectFileName} already exists and was not changed.`

@@ -68,7 +68,6 @@ export const updateCommand = declareCommand({
   },
 });
 
-/** A folder to update. */
 interface UpdatedFolder {
   readonly snapshot: FolderSnapshot;
   readonly due: readonly FolderPart[];

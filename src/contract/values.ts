@@ -85,7 +85,7 @@ export interface ParsedTime {
   /** Wall time as if it were UTC, in milliseconds since 1970. A day is its midnight. */
   readonly wallMs: number;
 
-  /** Milliseconds since 1970. Absent without an offset. */
+  /** Milliseconds since 1970. Only set for times with an offset. */
   readonly instantMs?: number;
 
   /** Whether the string is a day without a time. */

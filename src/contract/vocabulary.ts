@@ -38,7 +38,7 @@ interface MetricEntry<Name extends string = string> extends VocabularyEntry<Name
   /** `money` is a decimal number, or a string with a decimal comma in a DSP's rows. */
   readonly type: 'integer' | 'money';
 
-  /** Set if the row field differs from the metric's name. */
+  /** Only set if the row field differs from the metric's name. */
   readonly rowField?: { readonly [P in Profile]?: string };
 }
 

@@ -16,7 +16,7 @@ export interface DoctorResult {
   readonly status: 'ok' | 'warning' | 'broken';
   readonly message: string;
 
-  /** What to do next, or `null` if the check passed. */
+  /** Next step for the user, or `null` if the check passed. */
   readonly fix: string | null;
 
   /** Exit code that commands would have; `null` unless the result is `broken`. */

@@ -140,7 +140,6 @@ export function continuesProblem(before: Problem, problem: Problem): boolean {
   return problem.part !== undefined && before.part?.end === problem.part.since;
 }
 
-/** Lists unreadable history files and subfolders. */
 function unreadableSources({ history, listing }: FolderSnapshot): Problem[] {
   return [...history.unreadable, ...listing.unreadable].map(([file, why]) => {
     return { file, kind: 'unreadable', clause: `cannot be read: ${why}`, ...byPerson };

@@ -5,7 +5,6 @@ import type { PathArgument } from './find-folders.ts';
 import { refreshSnapshot } from './folder-snapshot.ts';
 import { type NamedFolder, type ReadFoldersOptions, readFolders } from './read-folders.ts';
 
-/** A folder and the result of its check. */
 export interface CheckedFolder {
   /** Absolute path. */
   readonly folder: string;

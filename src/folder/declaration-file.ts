@@ -32,7 +32,6 @@ import {
 import { statRegularFile } from './disk.ts';
 import { readHistory } from './history.ts';
 
-/** Content of a declaration file. */
 export type DeclarationFile =
   | { readonly kind: 'absent' }
   | { readonly kind: 'valid'; readonly declaration: Declaration }

@@ -7,7 +7,7 @@ export interface FolderPart extends CalendarUnit {
   readonly name: string;
 }
 
-/** Files and days to check. An absent field selects everything. */
+/** Files and days to check. A field that is not set selects everything. */
 export interface Selection {
   readonly window?: Pick<Window, 'since' | 'until'> | undefined;
 

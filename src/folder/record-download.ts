@@ -56,7 +56,6 @@ interface KeptFile {
   readonly matchesDeclaration: boolean;
 }
 
-/** Result of recording a report. */
 export interface RecordResult {
   /** Existing file that was not replaced. */
   readonly kept?: KeptFile;

@@ -59,7 +59,7 @@ const parquetTypes = {
     convert: (value) => toMicros(parseTimestamp(toText(value))?.instantMs),
   },
   wallTime: {
-    // The older `converted_type` is absent, because it would imply UTC.
+    // Omits the older `converted_type`, because it would imply UTC.
     element: { type: 'INT64', logical_type: { ...micros, isAdjustedToUTC: false } },
     description: 'date-time like 2026-11-01 13:00:00',
     convert: (value) => toMicros(parseWallTime(toText(value))),

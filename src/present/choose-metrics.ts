@@ -38,7 +38,6 @@ function chooseCurrency(metrics: readonly ReportMetric[]): 'Euro' | 'Dollar' {
   return findMetrics(metrics, ['revenueEuro']).length > 0 ? 'Euro' : 'Dollar';
 }
 
-/** Finds metrics by their names in the vocabulary. */
 function findMetrics(metrics: readonly ReportMetric[], names: readonly string[]): ReportMetric[] {
   return names.flatMap((name) => {
     return metrics.find(({ field }) => (metricOfField(field)?.name ?? field) === name) ?? [];

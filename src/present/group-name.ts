@@ -3,7 +3,6 @@ import type { GroupKey } from '../totals/group-keys.ts';
 /** Shown instead of a missing or blank name. */
 export const unnamedLabel = '(unknown)';
 
-/** ID field of each name field. */
 const idFields = new Map([
   ['campaignName', 'campaignId'],
   ['adName', 'adId'],

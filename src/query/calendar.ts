@@ -14,8 +14,8 @@ export interface Window {
   readonly until: number;
 
   /**
-   * First second after the whole period, which is later than `until + 1` while the period is not
-   * over.
+   * First second after the whole period, which is later than `until + 1` while the period is still
+   * running.
    */
   readonly end: number;
 
@@ -71,7 +71,6 @@ interface WallInstants {
   readonly isSkipped: boolean;
 }
 
-/** Finds the instants of a wall time. */
 export function findInstants(wall: WallTime, zone: string): WallInstants {
   const wallSeconds = wall.toSeconds();
   const before = offsetAt(wallSeconds - secondsPerDay, zone);

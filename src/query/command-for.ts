@@ -78,7 +78,6 @@ function formatCommand(args: readonly string[], platform: NodeJS.Platform): stri
   return ['adreport', ...args.map((arg) => shellWord(arg, platform))].join(' ');
 }
 
-/** Replaces the period of a query. */
 export function withPeriod(query: Query, period: PeriodInput): Query {
   const { period: _period, since: _since, until: _until, ...others } = query;
   return { ...others, ...period };

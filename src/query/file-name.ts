@@ -16,7 +16,7 @@ export const placeholders = [
 
 type Placeholder = (typeof placeholders)[number];
 
-/** Values of placeholders. Days have the form `2026-11-01`. Unknown values are absent. */
+/** Values of placeholders. Days have the form `2026-11-01`. Unknown values are not set. */
 export type NameValues = { readonly [Name in Placeholder]?: string };
 
 /** Matches a placeholder, or a doubled brace, which represents a single brace. */

@@ -112,7 +112,7 @@ export function planParts(query: Query, nowMs: number): Part[] {
   for (const found of unitsIn(whole, unit)) {
     if (found.since > now || found.end > lastEnd) break;
     if (parts.length === maxParts) throw tooManyPartsError(unit);
-    // The file is named after the whole unit, even if the unit is not over.
+    // The file is named after the whole unit, even if the unit has not ended.
     const { firstDay, lastDay } = found;
     parts.push({ ...cutToUnit(whole, found), firstDay, lastDay });
   }
@@ -185,7 +185,7 @@ interface UnitCheck {
 
 /**
  * Throws `UsageError` if a period contains a partial unit. Only the last unit may be partial, while
- * it is not over.
+ * it is still running.
  */
 export function requireWholeUnits(
   { since, end, zone }: Window,

@@ -109,7 +109,6 @@ function listFlagValues(options: OptionValues): FlagValue[] {
   return flags;
 }
 
-/** Returns the values of a query by option name. */
 function toOptions(query: Query): OptionValues {
   const { breakdowns, filters, outputs, timezone, encoding, windowClock, ...others } = query;
   const [output, ...moreOutputs] = outputs;

@@ -74,7 +74,6 @@ export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<
 
 const periodOptions: readonly string[] = ['period', 'since', 'until'];
 
-/** Finds the option that a mistake is about. */
 export function findMistakenOption({ about }: UsageError): string | undefined {
   return [...runFlagsByName].find(([, flag]) => longName(flag) === about?.flag)?.[0];
 }

@@ -40,7 +40,7 @@ interface ScannedMember {
   /** Start of the value. */
   readonly start: number;
 
-  /** End of the value. Absent for the rows, which are read piece by piece. */
+  /** End of the value. Not set for the rows, which are read piece by piece. */
   readonly end?: number;
 }
 
@@ -60,7 +60,6 @@ class DocumentReader {
   #hasSeenData = false;
   #isInRows = false;
 
-  /** Token before the next row. */
   #tokenBefore: 'bracket' | 'row' | 'comma' = 'bracket';
 
   constructor(window: ascii.ByteWindow, isNdjson: boolean, fields: readonly string[]) {

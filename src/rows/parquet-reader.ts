@@ -52,7 +52,6 @@ interface Slice {
   readonly start: number;
   readonly end: number;
 
-  /** End of the row group. */
   readonly groupEnd: number;
 }
 

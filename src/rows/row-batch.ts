@@ -17,7 +17,7 @@ export interface ReportTail {
   /** Keys of all rows, or the header of a CSV. */
   readonly fields: readonly string[];
 
-  /** Absent in a CSV, or if it does not have the specified shape. */
+  /** A CSV has none, and a summary of another shape than specified is ignored. */
   readonly summary: ReportSummary | undefined;
 
   /** Members other than `data`, in document order, including `summary`. */
@@ -26,7 +26,6 @@ export interface ReportTail {
   readonly isCsv?: boolean;
 }
 
-/** Tail of a report without rows and members. */
 export const emptyTail: ReportTail = { rowCount: 0, fields: [], summary: undefined, members: [] };
 
 /** Batches of a report. The iterator returns its tail. */
@@ -56,7 +55,6 @@ export interface Row {
   readonly [field: string]: Value | undefined;
 }
 
-/** Rows of the batches that have been parsed. */
 const parsedRows = new WeakMap<RowBatch, readonly Row[]>();
 
 /**

@@ -198,7 +198,7 @@ export function labelPart(label: string | undefined, part: Part): string {
   return label === undefined ? days : `${label} ${days}`;
 }
 
-/** Commands to suggest after an error. A command that would not help is absent. */
+/** Commands to suggest after an error. Only commands that would help are set. */
 interface NextCommands {
   /** Resumes the report. */
   readonly resume?: string | undefined;

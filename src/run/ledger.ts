@@ -52,7 +52,6 @@ const maxEntryBytes = 512 * 1024;
 /** How long after its request a report can be resumed. */
 const maxResumeAgeMs = 12 * 3_600_000;
 
-/** An entry with the name of its file. */
 interface NamedEntry {
   readonly name: string;
   readonly entry: LedgerEntry;

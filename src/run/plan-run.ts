@@ -28,8 +28,8 @@ export interface ReportPlan {
   readonly options: ThisRunFlags;
 
   /**
-   * Name of the saved report, with the account if there are several; absent if the run has only one
-   * report.
+   * Name of the saved report, with the account if there are several. Not set if the run has only
+   * one report.
    */
   readonly label: string | undefined;
 
@@ -120,7 +120,7 @@ async function planReport(
 
   const whole = toSinglePart(query, nowMs);
   const all = planParts(query, nowMs);
-  // The end comes from the last part, which may not be over.
+  // The end comes from the last part, which may not have ended.
   const period = fixedPeriod(all[0] ?? whole, all.at(-1) ?? whole);
   const { shard } = options;
   const parts = shard ? selectShard(all, shard) : all;

@@ -35,7 +35,6 @@ interface PartsToMerge {
   readonly downloads: Downloads;
 }
 
-/** A report that yields rows. */
 export type ReportRows = OpenReport | MergedReport;
 
 /** A report to request, resume or download. */
@@ -52,7 +51,7 @@ export interface ReportToRead {
   /** Reports to merge, instead of a single report. */
   readonly merged?: PartsToMerge | undefined;
 
-  /** Downloads of the run. If absent, a failed report is not requested in parts. */
+  /** Downloads of the run. Needed to request a failed report in parts. */
   readonly downloads?: Downloads | undefined;
 
   /** Label of the report, if the run has several. */
@@ -369,7 +368,6 @@ export async function recordFailure(
   return error.reportId === id ? error : new ErrorInContext(error, { reportId: id });
 }
 
-/** Returns the status to record after an error. */
 function statusAfter(error: AdreportError): LedgerChange {
   if (!endsReport(error)) return {};
   const ended = error.exitCode === 9 ? 'unreadable' : 'refused';

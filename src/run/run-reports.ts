@@ -159,7 +159,7 @@ function resumeCommand(
   error: AdreportError,
   platform: NodeJS.Platform,
 ): string {
-  // The command does not name the saved report, so its outputs must.
+  // The command does not mention the saved report, so its outputs must.
   const [output, ...others] = planned.outputs.map(({ path, format }) => ({
     format,
     path: path.replaceAll('{report}', () => expandExceptDates('{report}', nameValues(whole))),

@@ -76,7 +76,7 @@ const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
   now: clockTime,
 };
 
-/** Checks options and converts times to numbers. Throws `UsageError` for a mistake. */
+/** Checks options and converts times to numbers. Throws `UsageError` for an invalid option. */
 export function readOptions(options: LocalServerOptions): ServerOptions {
   requireMembers(options, optionChecks, { noun: 'option' });
 

@@ -18,7 +18,7 @@ export interface MemberMistake {
 
 /**
  * Finds the first unknown or invalid property of an object. A property with the value `undefined`
- * counts as absent.
+ * counts as missing.
  *
  * @param noun word for a property in messages: `option`
  */

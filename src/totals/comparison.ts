@@ -3,7 +3,6 @@ import type { ReportSums } from './report-sums.ts';
 
 /** The earlier report of a comparison. */
 export interface Comparison {
-  /** Sums of the earlier report. */
   readonly sums: ReportSums;
 
   /** Periods of this report and of the earlier report. */
@@ -11,7 +10,7 @@ export interface Comparison {
   readonly before: Window;
 }
 
-/** Returns a note if only a part of the period is compared, because it is not over. */
+/** Returns a note if only a part of the period is compared, because it is still running. */
 export function formatComparisonNote({ until, end, zone }: Window): string | undefined {
   if (until >= end - 1) return undefined;
   const isWholeDay = formatDate(until, zone) !== formatDate(until + 1, zone);

@@ -90,14 +90,13 @@ function toFraction({ field, computed }: ReportMetric, sums: Sums): Fraction | u
   return { numerator: numerator.times(new Decimal(BigInt(factor), 0)), denominator };
 }
 
-/** Adds up a metric over the rows that have the other metric too. */
+/** Adds up a metric over the rows that also have the other metric. */
 function sumPaired(field: string, other: string, sums: Sums): Decimal | undefined {
   const sum = toDecimal(sums.get(field));
   const unpaired = toDecimal(sums.unpaired?.(field, other));
   return sum && unpaired ? sum.minus(unpaired) : sum;
 }
 
-/** Compares a metric of two groups or reports. */
 export function compareMetric(metric: ReportMetric, now: Sums, before: Sums | undefined): Change {
   const valueBefore = before && toFraction(metric, before);
   const change = computeChange(toFraction(metric, now), valueBefore);

@@ -78,8 +78,8 @@ export async function openStdout(stdout: Sink): Promise<OutputFile> {
 }
 
 /**
- * A file that is either complete or absent. If a call fails, the output is removed and the call
- * throws `OutputError`.
+ * A file that is either complete or does not exist. If a call fails, the output is removed and the
+ * call throws `OutputError`.
  */
 export class OutputFile implements Sink {
   readonly #path: string;

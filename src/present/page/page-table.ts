@@ -88,7 +88,6 @@ interface SumRow extends Pick<TableRow, 'sums' | 'before'> {
   readonly label: string;
 }
 
-/** Renders the sum of several rows. */
 function renderSum(table: ReportTable, { className, label, sums, before }: SumRow): string {
   const { columns } = table;
   const labelColumn = findNameColumn(columns);

@@ -28,7 +28,7 @@ export interface SpreadsheetPart {
   readonly path: string;
   readonly xml: string;
 
-  /** Content type. Absent for relationships. */
+  /** Content type. Relationships have none. */
   readonly type?: string;
 }
 

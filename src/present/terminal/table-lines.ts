@@ -45,7 +45,7 @@ export function wrapComparison(comparison: Comparison, width = Number.POSITIVE_I
 interface LineColumn {
   readonly drawn: DrawnColumn;
 
-  /** Absent for labels and changes. */
+  /** Not set for labels and changes. */
   readonly column?: TableColumn;
   buildCell(row: TableRow): TextCell;
 }

@@ -48,7 +48,6 @@ export interface ValuesOverTime {
   /** Labels below the axis. */
   readonly ticks: readonly AxisTick[];
 
-  /** Formats a number of the scale. */
   formatValue(value: number): string;
 }
 

@@ -67,7 +67,6 @@ export const outputFlags = flagGroup('Output:', {
 
 const { output, format } = outputFlags.flags;
 
-/** Output flags for lists. */
 export const listOutputFlags = flagGroup(outputFlags.heading, {
   output: {
     ...output,

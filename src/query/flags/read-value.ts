@@ -51,7 +51,6 @@ export function parseLabel(value: string): string {
   throw new InvalidArgumentError(closestHint(name, metricNames));
 }
 
-/** Returns labels by metric. */
 export function labelsByMetric(labels: readonly string[] = []): ReadonlyMap<string, string> {
   return new Map(
     labels.map((text) => {

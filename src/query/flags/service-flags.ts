@@ -44,7 +44,7 @@ export const serviceFlags = flagGroup('Service:', {
 const { local: _local, ...remoteFlags } = serviceFlags.flags;
 
 /**
- * Service flags for commands that name a report by its ID. `--local` is omitted, because its server
+ * Service flags for commands that take the ID of a report. `--local` is omitted, because its server
  * loses all reports when the process ends.
  */
 export const remoteServiceFlags = flagGroup(serviceFlags.heading, remoteFlags);

@@ -103,7 +103,6 @@ function chooseErrorId(status: number): ErrorId {
   return errorIds.find((id) => errorStatuses[id] === status) ?? 'INTERNAL';
 }
 
-/** Cuts the connection after some bytes. */
 function cutAfter(bytes: number): BodyChange {
   return async function* (body, outgoing) {
     outgoing.flushHeaders();

@@ -9,7 +9,7 @@ const twoHoursMs = 2 * 3_600_000;
 interface Session {
   readonly account: Account;
 
-  /** Absent for the fixed token of an account. */
+  /** Not set for the fixed token of an account. */
   readonly lastUsedMs?: number;
 }
 

@@ -16,7 +16,6 @@ import { metricDigits } from '../../totals/report-metrics.ts';
 import { isOrdered, listColumnMetrics, rankViewGroups } from './shown-metrics.ts';
 import type { View, ViewTable } from './view.ts';
 
-/** Builds a table of the groups of a view. */
 export function buildGroupsTable(view: View): ViewTable {
   const { options, groups, before } = view;
   // Formats would compute rates from sums that include rows without both metrics.

@@ -44,8 +44,8 @@ export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
 }
 
 /**
- * Lists the columns with values, breakdowns in request order. With `--metrics`, metrics are left
- * out.
+ * Lists the columns with values, breakdowns in request order. With `--metrics`, metrics are
+ * omitted.
  */
 function listDimensions({ options, read, sources }: View): string[] {
   const filled = new Set(read.files.flatMap(listFilledFields));

@@ -102,7 +102,6 @@ function formatGapWarnings(
   return warnings;
 }
 
-/** Formats a note about files that are not final. */
 function formatNotFinalNotes(
   { declaration: { split } }: DeclaredFolder,
   selected: readonly SelectedPart[],

@@ -21,7 +21,7 @@ export interface SourceFile {
   /** Path to show in messages, without control characters. */
   readonly displayPath: string;
 
-  /** Set if the file matches its line in the history of a declared folder. */
+  /** Only set if the file matches its line in the history of a declared folder. */
   readonly record?: FileRecord | undefined;
 }
 

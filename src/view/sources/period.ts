@@ -92,7 +92,7 @@ export function formatDaySpan({ since, until }: DaySpan): string {
 }
 
 /**
- * Shortens a period that is not over, to end with the last day that folders have or should have.
+ * Shortens a running period to end with the last day that folders have or should have.
  *
  * @param end end of that last day, or 0 without folders
  */
