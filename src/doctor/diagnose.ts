@@ -133,7 +133,7 @@ async function checkConnection(tools: DoctorTools): Promise<readonly DoctorResul
   }
 }
 
-/** Judges the status of a call without a token, which the service should refuse. */
+/** Checks the status of a call without a token, which the service should refuse. */
 function checkStatus(status: number, message: string): DoctorResult {
   if (status === 401 || status === 403) {
     return passedResult('connection', `${message}, as expected without a token`);

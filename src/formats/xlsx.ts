@@ -260,7 +260,7 @@ function listHeadings(columns: readonly PlannedColumn[]): string[] {
 const epochSerial = 25_569;
 const firstSerial = 61;
 
-/** Parse wall times as days since 1970, with fractions. */
+/** Parsers of wall times to days since 1970, with fractions. */
 const dayParsers = {
   date: parseDay,
   hour: (text: string) => (parseTimestamp(text)?.wallMs ?? Number.NaN) / 86_400_000,

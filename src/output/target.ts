@@ -6,7 +6,7 @@ import type { Sink } from './encoder.ts';
 import { pathKey, requireValidOnWindows } from './file/file-name.ts';
 import { checkTarget, type OutputFile, openOutput, openStdout } from './file/output-file.ts';
 
-/** A file or stdout, as named by `-o`. */
+/** A file or stdout, as specified by `-o`. */
 export interface Target {
   /** Returns the file name with its placeholders replaced, or `undefined` for stdout. */
   name(reportId?: string): string | undefined;

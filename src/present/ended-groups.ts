@@ -8,7 +8,7 @@ import type { Dimension, ReportSums } from '../totals/report-sums.ts';
 import { formatGroupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
 
-/** Maximum number of groups to name. The others are added up. */
+/** Maximum number of groups to list. The others are added up. */
 const maxNames = 5;
 
 /**

@@ -110,7 +110,7 @@ export function parseArray(value: unknown): readonly string[] | undefined {
   return elements?.every((element) => element !== undefined) ? elements : undefined;
 }
 
-/** Whether a parameter is missing. One without a value counts as missing. */
+/** A parameter without a value counts as missing. */
 export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }

@@ -77,7 +77,7 @@ export function formatRestNote(
   return `${formatPlural(count, `more ${noun}`)} not shown (--top ${top}).`;
 }
 
-/** Labels the sums of the groups that `--top` omits. */
+/** Builds the row with the sums of the groups that `--top` omits. */
 function buildOthersGroup(
   { count, sums }: NonNullable<RankedGroups['others']>,
   keys: readonly KeyColumn[],

@@ -126,7 +126,7 @@ function noFilesError(
   });
 }
 
-/** Thrown because, without earlier data, every row would look new. */
+/** Without earlier data, every row would look new. */
 export function noEarlierDataError(displayPath: string, earlier: Window): UsageError {
   const message = `${displayPath} has no data for ${formatDaySpan(toDaySpan(earlier))}, the period to compare with.`;
   return new UsageError(message, {
