@@ -2,6 +2,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { type RunFlags, runFlagsByName } from '../query/flags/run-flags.ts';
 import { type FormatName, formatOfFile } from '../query/format-names.ts';
+import { isFolderName } from '../query/outputs.ts';
 import {
   findMistakenOption,
   flagsByKey,
@@ -117,7 +118,8 @@ export function checkSavedReports(file: ProjectFile): void {
 function resolvePaths({ values }: SavedOptions, file: ProjectFile, cwd: string): Partial<RunFlags> {
   if (!values.output) return values;
   const output = values.output.map((path) => {
-    const isPath = path !== '-' && path !== '' && !isUrl(path);
+    // A folder name stays as it is, and is refused later.
+    const isPath = path !== '-' && path !== '' && !isUrl(path) && !isFolderName(path);
     return isPath ? relative(cwd, resolve(dirname(file.path), path)) : path;
   });
   return { ...values, output };

@@ -38,7 +38,7 @@ function requireOneName(path: string): void {
   if (path.trim() === '')
     throw flagError('--output', '-o needs the name of a file.', 'For stdout: -o -');
 
-  if (/[\\/]\.?$/.test(path)) {
+  if (isFolderName(path)) {
     const hint = `Add a file name: ${path.replace(/\.$/, '')}report.csv`;
     throw flagError('--output', `-o ${path} is a folder name.`, hint);
   }
@@ -47,6 +47,11 @@ function requireOneName(path: string): void {
   const isList = names.length > 1 && names.every((name) => formatOfFile(name) !== undefined);
   if (isList)
     throw flagError('--output', `-o ${path} is a list of files.`, 'Use one -o for each file.');
+}
+
+/** Whether a path can only be a folder: `reports/` or `reports/.` */
+export function isFolderName(path: string): boolean {
+  return /[\\/]\.?$/.test(path);
 }
 
 /** Throws `UsageError` for an unknown extension. A name without an extension means csv. */

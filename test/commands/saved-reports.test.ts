@@ -95,6 +95,10 @@ describe('mistakes are exit 2', () => {
       typed: '--period yesterdy',
       expected: /^adreport: Unknown period “yesterdy”/,
     },
+    {
+      report: '\n    period: yesterday\n    output: out/',
+      expected: /adreport\.yaml:5: -o out\/ is a folder name\./,
+    },
   ])('$report $typed', async ({ report, typed = '', expected }) => {
     const cwd = folderWith(`# a comment\nreports:\n  a: ${report}\n`);
     expectRefusal(await runCli(`run a --local ${typed}`, { cwd }), 2, expected);
