@@ -54,13 +54,13 @@ const firstExamples: readonly Pair[] = [
 ];
 
 /** Commands in the help of the program. `--help-all` lists all of them. */
-const usualCommands: Readonly<Record<string, readonly string[]>> = {
+const commonCommands: Readonly<Record<string, readonly string[]>> = {
   'Get reports': ['run', 'view', 'check', 'update', 'fields'],
   'Set up': ['login', 'doctor', 'local-server'],
 };
 
-const usualNameWidth = Math.max(
-  ...Object.values(usualCommands)
+const defaultNameWidth = Math.max(
+  ...Object.values(commonCommands)
     .flat()
     .map(({ length }) => length),
 );
@@ -116,12 +116,12 @@ function addCommands(program: Command, perform: Perform, firstArg = ''): void {
 function formatRootHelp(program: Command, helper: Help, output: HelpOutput): string {
   const { width } = output;
   const lists: string[] = [];
-  for (const [heading, names] of Object.entries(usualCommands)) {
+  for (const [heading, names] of Object.entries(commonCommands)) {
     const pairs = names.map((name): Pair => {
       const command = program.commands.find((child) => child.name() === name);
       return [name, command?.summary() ?? ''];
     });
-    lists.push(`${heading}:\n${layOutPairs(pairs, width, usualNameWidth)}`);
+    lists.push(`${heading}:\n${layOutPairs(pairs, width, defaultNameWidth)}`);
   }
   const sections = [
     wrap(program.description(), width).join('\n'),

@@ -10,13 +10,13 @@ import { launcher, runToEnd, spawnCli, start, startCli } from './support/spawn.t
 const manifest = JSON.parse(readFileSync(resolve(import.meta.dirname, '../package.json'), 'utf8'));
 
 test('--version, and a mistake', async () => {
-  const [version, mistake] = await Promise.all([
+  const [version, issue] = await Promise.all([
     spawnCli('--version'),
     spawnCli('run --period yesterday --by DAYLI'),
   ]);
 
   expect(version).toMatchObject({ exitCode: 0, stdout: `${manifest.version}\n`, stderr: '' });
-  expectRefusal(mistake, 2, /^adreport: [^\n]*DAYLI[^\n]*\n.*DAILY[^\n]*\n$/);
+  expectRefusal(issue, 2, /^adreport: [^\n]*DAYLI[^\n]*\n.*DAILY[^\n]*\n$/);
 });
 
 test('a promise that never settles is exit 1 once nothing else is pending', () => {

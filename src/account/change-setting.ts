@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import { suggestName } from '../text/nearest.ts';
 import { formatBaseUrl, parseOrigin } from './setting-values.ts';
 import { type Env, findEntry, type SettingKey, settingKeys } from './settings.ts';
-import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
+import { describeUnknownAccount, findAccount, type StoredSettings, withAccount } from './store.ts';
 
 interface SettingInput {
   readonly account: string;
@@ -31,7 +31,7 @@ export function changeSetting(
   const before = findAccount(stored, account);
   // A base URL may be set before the account exists.
   if (!before && !(key === 'baseUrl' && text !== undefined)) {
-    const { message, hint } = unknownAccount(account, stored);
+    const { message, hint } = describeUnknownAccount(account, stored);
     if (text === undefined) return { settings: stored, message };
     throw new UsageError(message, { hint });
   }
@@ -69,6 +69,6 @@ function chooseDefault(stored: StoredSettings, account: string | undefined): Set
   if (findAccount(stored, account)) {
     return { settings, message: `The default account is now “${account}”.` };
   }
-  const { message, hint } = unknownAccount(account, stored);
+  const { message, hint } = describeUnknownAccount(account, stored);
   throw new UsageError(message, { hint });
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { unknownKeyMistake } from '../query/saved-report.ts';
+import { unknownKeyIssue } from '../query/saved-report.ts';
 import { fileError, readYamlFile, type YamlFile, type YamlSection } from '../query/yaml-file.ts';
 import { findEntry, type ProjectChoice, projectKeys } from './settings.ts';
 
@@ -34,8 +34,7 @@ export async function readProjectFile(path: string, displayPath: string): Promis
   const file = await readYamlFile(path, displayPath);
   const members = ['defaults', 'reports'];
   for (const [name, { line }] of file.section().entries) {
-    if (!members.includes(name))
-      throw fileError(displayPath, unknownKeyMistake(name, line, members));
+    if (!members.includes(name)) throw fileError(displayPath, unknownKeyIssue(name, line, members));
   }
 
   const reportNames = [...file.section('reports').entries.keys()];

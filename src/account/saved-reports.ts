@@ -4,7 +4,7 @@ import { type RunFlags, runFlagsByName } from '../query/flags/run-flags.ts';
 import { type FormatName, formatOfFile } from '../query/format-names.ts';
 import { isFolderName } from '../query/outputs.ts';
 import {
-  findMistakenOption,
+  findInvalidOption,
   flagsByKey,
   readSavedOptions,
   type SavedOptions,
@@ -48,13 +48,13 @@ export interface ReportFlags {
   /** Account settings of the saved report. */
   readonly choice?: ProjectChoice;
 
-  /** Adds the file and line to a mistake, unless the mistake is on the command line. */
-  readonly locate?: (mistake: UsageError) => UsageError;
+  /** Adds the file and line to an issue, unless the issue is on the command line. */
+  readonly locate?: (issue: UsageError) => UsageError;
 }
 
 /**
  * Reads the reports of `run NAME…` and `run --all`. Throws `UsageError`, with file and line for a
- * mistake in `adreport.yaml`.
+ * issue in `adreport.yaml`.
  */
 export async function readSavedReports(
   command: RunCommandLine,
@@ -76,10 +76,10 @@ export async function readSavedReports(
     const unusedDefaults = listUnusedDefaults({ ...command.options, ...others }, defaults, context);
     const known = Object.entries(others).filter(([option]) => !unusedDefaults.includes(option));
     const options = { ...command.options, ...Object.fromEntries(known) };
-    const locate = (mistake: UsageError): UsageError => {
-      const option = findMistakenOption(mistake) ?? '';
-      if (explicitOptions.has(option)) return mistake;
-      const { message, hint } = mistake;
+    const locate = (issue: UsageError): UsageError => {
+      const option = findInvalidOption(issue) ?? '';
+      if (explicitOptions.has(option)) return issue;
+      const { message, hint } = issue;
       return fileError(displayPath, {
         line: saved.lines.get(option) ?? section.line,
         message,
@@ -107,7 +107,7 @@ function listUnusedDefaults(
   });
 }
 
-/** Throws `UsageError` for a mistake in the reports of a file. */
+/** Throws `UsageError` for an issue in the reports of a file. */
 export function checkSavedReports(file: ProjectFile): void {
   for (const name of file.reportNames) {
     readSavedOptions([file.report(name), file.defaults], file);

@@ -41,7 +41,7 @@ export function findAccount({ accounts }: StoredSettings, name: string): StoredA
 }
 
 /** Message and hint for an account that is not stored. */
-export function unknownAccount(name: string, { accounts }: StoredSettings) {
+export function describeUnknownAccount(name: string, { accounts }: StoredSettings) {
   const names = Object.keys(accounts);
   const signIn = `adreport login --account ${name}`;
   const advice =
@@ -53,7 +53,7 @@ export function unknownAccount(name: string, { accounts }: StoredSettings) {
 }
 
 export function unknownAccountError(name: string, stored: StoredSettings): SignInError {
-  const { message, hint } = unknownAccount(name, stored);
+  const { message, hint } = describeUnknownAccount(name, stored);
   return new SignInError(message, { hint });
 }
 

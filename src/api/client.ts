@@ -254,7 +254,7 @@ export class Client {
       this.#printedFailures.add(firstLine);
       note(`${firstLine} Retrying in ${formatDuration(pauseMs)} (${left} left).`);
     }
-    if (httpStatus === 429 || httpStatus === 403) this.#throttle.hold(pauseMs);
+    if (httpStatus === 429 || httpStatus === 403) this.#throttle.backOff(pauseMs);
     else await host.sleep(pauseMs, host.signal);
   }
 
@@ -304,10 +304,10 @@ export class Client {
     const request = buildRequest(call, this.#options, token);
     const endMs = stopwatch() + retryForMs;
     for (let tries = triesBefore + 1; ; tries += 1) {
-      await this.#throttle.pass();
+      await this.#throttle.acquire();
       try {
         const result = await this.#try(call, request, tries);
-        this.#throttle.ease();
+        this.#throttle.recover();
         // The body of a download may still be cut off.
         if (endpoint !== 'download') this.#printedFailures.clear();
         return result;
@@ -325,17 +325,17 @@ export class Client {
     const response = await http.send(request);
     const { status, headers } = response;
     const retryAfterMs = parseRetryAfter(headers['retry-after'], host.wallClock());
-    const facts = { ...call, retryAfterMs };
+    const context = { ...call, retryAfterMs };
     const isLate = status === 202 && call.endpoint === 'download';
     if (status < 200 || status > 299 || isLate) {
-      throw await readRefusal(response, facts, this.#options);
+      throw await readRefusal(response, context, this.#options);
     }
     return call.read({
       ...response,
       retryAfterMs,
       tries,
       unreadable: (problem, content = { text: '' }) =>
-        unreadableError(problem, content, { call: facts, wording: this.#options }),
+        unreadableError(problem, content, { call: context, wording: this.#options }),
     });
   }
 

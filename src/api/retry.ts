@@ -55,7 +55,7 @@ export class Throttle {
   }
 
   /** Resolves when the next call may be made. Callers are served in order. */
-  pass(): Promise<void> {
+  acquire(): Promise<void> {
     this.#last = this.#last.then(() => this.#passNext());
     return this.#last;
   }
@@ -66,12 +66,12 @@ export class Throttle {
     this.#freeAtMs = stopwatch() + this.#spacingMs;
   }
 
-  hold(pauseMs: number): void {
+  backOff(pauseMs: number): void {
     this.#freeAtMs = Math.max(this.#freeAtMs, this.#host.stopwatch() + pauseMs);
     this.#spacingMs = Math.min(5_000, Math.max(50, this.#spacingMs * 2));
   }
 
-  ease(): void {
+  recover(): void {
     this.#spacingMs = this.#spacingMs < 6 ? 0 : this.#spacingMs * 0.9;
   }
 }

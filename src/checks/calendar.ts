@@ -52,7 +52,7 @@ export function buildHourCalendar({ since, until, zone }: Omit<Window, 'end'>): 
 
   return {
     unit: 'hour',
-    keyOf: ({ moment }) => moment && Math.floor(moment.instantMs / 1_000),
+    keyOf: ({ timestamp }) => timestamp && Math.floor(timestamp.instantMs / 1_000),
     isOutside: (hour) => hour + secondsPerHour - 1 < since || hour > until,
     *until(end) {
       let hour = startOfNextHour(since);

@@ -102,11 +102,11 @@ function mayRepeatHours({ since, until, zone }: Window): boolean {
 
 /** Finds a row whose date does not match its hour. */
 function checkHourDates(times: RowTimes, zone: string, messages: CheckMessages): void {
-  for (const { date, hour, day, moment, firstRow } of times.all) {
-    if (day === undefined || !moment) continue;
+  for (const { date, hour, day, timestamp, firstRow } of times.all) {
+    if (day === undefined || !timestamp) continue;
 
     // In a zone with half-hour offsets, one hour of UTC may be in two local days.
-    const first = moment.instantMs / 1_000;
+    const first = timestamp.instantMs / 1_000;
     const last = first + secondsPerHour - 1;
     if (date === formatDate(first, zone) || date === formatDate(last, zone)) continue;
     messages.addWarning(
@@ -155,7 +155,7 @@ function checkOutside<Key>(
   if (outside.length === 0) return;
 
   const count = formatPlural(outside.length, calendar.unit);
-  const list = listTimes(calendar, outside);
+  const list = formatTimes(calendar, outside);
   messages.addWarning('rows', `The report has rows for ${count} outside its period: ${list}`);
 }
 
@@ -190,10 +190,10 @@ function noteMissing<Key>(
 
   const all = formatPlural(count, calendar.unit);
   const share = count === 1 ? '' : `${missing.length} of the ${all}: `;
-  messages.addNote('rows', `The report has no rows for ${share}${listTimes(calendar, missing)}`);
+  messages.addNote('rows', `The report has no rows for ${share}${formatTimes(calendar, missing)}`);
 }
 
-function listTimes<Key>(calendar: Calendar<Key>, keys: readonly Key[]): string {
+function formatTimes<Key>(calendar: Calendar<Key>, keys: readonly Key[]): string {
   const names = keys.slice(0, 5).map((key) => calendar.label(key));
   const more = keys.length > 5 ? ` and ${keys.length - 5} more` : '';
   return `${names.join(', ')}${more}.`;

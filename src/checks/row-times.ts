@@ -15,7 +15,7 @@ export interface RowTime {
   readonly day: number | undefined;
 
   /** Instant and wall time of the hour, or `undefined` for an invalid hour. */
-  readonly moment: ReturnType<typeof parseTimestamp>;
+  readonly timestamp: ReturnType<typeof parseTimestamp>;
 
   /** 1-based. */
   readonly firstRow: number;
@@ -58,8 +58,8 @@ export class RowTimes {
     if (known || this.#times.size >= maxTimes) return known;
 
     const day = typeof date === 'string' ? parseDay(date) : undefined;
-    const moment = typeof hour === 'string' ? parseTimestamp(hour) : undefined;
-    const time = { date, hour, day, moment, firstRow, rowCount: 0 };
+    const timestamp = typeof hour === 'string' ? parseTimestamp(hour) : undefined;
+    const time = { date, hour, day, timestamp, firstRow, rowCount: 0 };
     this.#times.set(key, time);
     return time;
   }

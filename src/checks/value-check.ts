@@ -43,8 +43,8 @@ export class ValueCheck implements Check {
     this.#hasColumn ||= batch.fields.includes(field);
 
     const { areAllWhole, exactCents } = summarizeNumbers(batch, field);
-    const areUsual = type !== 'integer' || areAllWhole;
-    if (areUsual && exactCents !== undefined) {
+    const allPlain = type !== 'integer' || areAllWhole;
+    if (allPlain && exactCents !== undefined) {
       this.sum.addCents(exactCents);
       this.numberCount += batch.rowCount;
       return;
@@ -55,8 +55,8 @@ export class ValueCheck implements Check {
       const value = cents[row] as number;
       if (Number.isNaN(value)) continue;
 
-      const isUnusual = value === notCents || (type === 'integer' && value % 100 !== 0);
-      if (isUnusual) {
+      const isOdd = value === notCents || (type === 'integer' && value % 100 !== 0);
+      if (isOdd) {
         this.#inspect(batch, row);
         continue;
       }

@@ -57,8 +57,8 @@ function readEnd(
 
   const time = typeof value === 'string' ? readTime(value.trim()) : undefined;
   if (!time) {
-    const quotedName = printable(JSON.stringify(value).slice(0, 50));
-    messages.addNote('window', `The report's period could not be read: ${name} is ${quotedName}.`);
+    const received = printable(JSON.stringify(value).slice(0, 50));
+    messages.addNote('window', `The report's period could not be read: ${name} is ${received}.`);
     return wanted;
   }
   if (time.instantMs === undefined) {

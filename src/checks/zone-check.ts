@@ -19,15 +19,15 @@ export function checkZone(
   if (timezone === undefined || timezone === null || timezone === '') return;
 
   const name = String(timezone).trim();
-  const quotedName = printable(name.slice(0, 50));
+  const received = printable(name.slice(0, 50));
   if (!isZoneName(name)) {
-    messages.addNote('zone', `The report's zone could not be read: ${quotedName}.`);
+    messages.addNote('zone', `The report's zone could not be read: ${received}.`);
     return;
   }
   const instants = [since, until, since + secondsPerHalfYear];
   const isSame = instants.every((instant) => offsetAt(instant, name) === offsetAt(instant, zone));
   if (isSame) return;
-  const message = `The report uses a different zone than requested: ${quotedName} instead of ${zone}.`;
+  const message = `The report uses a different zone than requested: ${received} instead of ${zone}.`;
   messages.addWarning('zone', message);
 }
 
@@ -47,11 +47,11 @@ export function checkHourOffsets(times: RowTimes, zone: string, messages: CheckM
   }
 }
 
-function hasOtherOffset({ hour, moment }: RowTime, zone: string): boolean {
-  if (!moment || String(hour).endsWith('Z')) return false;
+function hasOtherOffset({ hour, timestamp }: RowTime, zone: string): boolean {
+  if (!timestamp || String(hour).endsWith('Z')) return false;
 
-  const offsetSeconds = (moment.wallMs - moment.instantMs) / 1_000;
-  const instant = moment.instantMs / 1_000;
+  const offsetSeconds = (timestamp.wallMs - timestamp.instantMs) / 1_000;
+  const instant = timestamp.instantMs / 1_000;
   if (offsetSeconds === offsetAt(instant, zone)) return false;
   // After a clock change of thirty minutes, an hour may have the offset of its end.
   return offsetSeconds !== offsetAt(instant + secondsPerHour - 1, zone);

@@ -11,12 +11,12 @@ import { computedMetrics, type Profile, profiles } from '../contract/vocabulary.
 import { UsageError } from '../errors.ts';
 import { buildQuery, parseTimezone } from '../query/build-query.ts';
 import type { QueryFlags } from '../query/flags/run-flags.ts';
-import { toSinglePart } from '../query/parts.ts';
+import { toWholePart } from '../query/parts.ts';
 import type { Part, Query } from '../query/query.ts';
 import {
   booleanCheck,
   choiceCheck,
-  findMistake,
+  findIssue,
   functionCheck,
   listCheck,
   type MemberCheck,
@@ -105,8 +105,8 @@ function isFilter(values: unknown): boolean {
 
 /** Throws `UsageError` for an unknown or invalid option. */
 function requireOptions(options: unknown, checks: Readonly<Record<string, MemberCheck>>): void {
-  const mistake = findMistake(options, checks, 'option');
-  if (mistake) throw new UsageError(mistake.message, { hint: mistake.hint });
+  const issue = findIssue(options, checks, 'option');
+  if (issue) throw new UsageError(issue.message, { hint: issue.hint });
 }
 
 /** Reads the settings of a client. Throws `UsageError` for a missing, unknown or invalid option. */
@@ -174,7 +174,7 @@ export function readReport(options: ReportOptions, settings: CheckedSettings): P
   return rewordErrors(() => {
     const query = buildQuery(flags, { profile, windowClock, nowMs });
     refuseComputed(query);
-    return toSinglePart(query, nowMs);
+    return toWholePart(query, nowMs);
   });
 }
 

@@ -140,12 +140,12 @@ async function poll<Result>(
     const { status, result, retryAfterMs = 0, problem } = state;
     const waitedMs = host.stopwatch() - startedMs;
     const leftMs = endMs - host.stopwatch();
-    const continues = result === undefined && leftMs >= minLeftMs;
+    const shouldContinue = result === undefined && leftMs >= minLeftMs;
     const pauseMs = Math.min(leftMs, Math.max(pauseAfter(waitedMs, pollInterval), retryAfterMs));
-    onPoll?.({ status, polls, waitedMs, nextPauseMs: continues ? pauseMs : undefined });
+    onPoll?.({ status, polls, waitedMs, nextPauseMs: shouldContinue ? pauseMs : undefined });
 
     if (result !== undefined) return result;
-    if (!continues) throw stillInProgressError(report, { status, waitedMs, problem });
+    if (!shouldContinue) throw stillInProgressError(report, { status, waitedMs, problem });
     await host.sleep(pauseMs, signal);
   }
 }

@@ -1,5 +1,5 @@
 import { commandFor, fixedPeriod, waitingCommand } from '../query/command-for.ts';
-import { nameValues } from '../query/file-name.ts';
+import { placeholderValues } from '../query/file-name.ts';
 import { type DownloadFlags, downloadFlags } from '../query/flags/download-flags.ts';
 import { Announcer } from '../run/announce.ts';
 import type { Context } from '../run/context.ts';
@@ -30,7 +30,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   const query = part?.query;
   const { columns = query?.columns, strict = query?.strict } = options;
   const account = await context.account.name();
-  const names = { ...(part && nameValues(part)), account, id: reportId };
+  const names = { ...(part && placeholderValues(part)), account, id: reportId };
   const { platform } = context.host;
   const announcer = new Announcer(context);
   try {
@@ -38,7 +38,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
       query,
       part,
       existing,
-      waits: options.wait === true,
+      shouldWait: options.wait === true,
       options,
       output: { ...options, outputs, names, columns, ...(strict && { strict }) },
     });

@@ -2,7 +2,7 @@ import type { ServiceAccount } from '../account/account.ts';
 import { endpointUrl } from '../contract/messages.ts';
 import { buildBody, curlLine, encodeBody } from '../query/body.ts';
 import { formatInstant } from '../query/calendar.ts';
-import { nameFiles } from '../query/file-name.ts';
+import { listFileNames } from '../query/file-name.ts';
 import { earlierPart, mergesParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
@@ -32,7 +32,7 @@ export async function showPlan(context: Context, reports: readonly ReportPlan[])
     const { parts, whole } = report;
     const isMerged = mergesParts(query);
     for (const part of parts) {
-      calls.push({ account, label, part, outputs: nameFiles(isMerged ? whole : part) });
+      calls.push({ account, label, part, outputs: listFileNames(isMerged ? whole : part) });
       if (!isMerged) calls.push(...earlierCalls(report, part));
     }
     // A merged report is compared as a whole.

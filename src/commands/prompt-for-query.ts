@@ -30,7 +30,7 @@ export async function promptForQuery(context: Context, options: RunFlags): Promi
 
   const profile = options.profile ?? (await account.settings()).profile.value;
   const prompt = new Prompt(host.stdin, console, host.signal);
-  const facts = { profile, nowMs: host.wallClock() };
+  const queryContext = { profile, nowMs: host.wallClock() };
   const args = [...argv];
 
   const period = await prompt.ask({
@@ -38,7 +38,7 @@ export async function promptForQuery(context: Context, options: RunFlags): Promi
     example: 'last-month, 2026-10, 2026-11-01',
     flag: '--period P',
     default: 'last-week',
-    check: (answer) => void buildQuery({ period: answer }, facts),
+    check: (answer) => void buildQuery({ period: answer }, queryContext),
   });
   args.push('--period', period);
 
@@ -49,7 +49,7 @@ export async function promptForQuery(context: Context, options: RunFlags): Promi
       example: 'COUNTRY; none for the total',
       flag: '--by A,B',
       default: profile === 'buyer' ? 'DAILY,CAMPAIGN' : 'DAILY,FORMAT',
-      check: (text) => void buildQuery({ period, by: parseBreakdowns(text) ?? [] }, facts),
+      check: (text) => void buildQuery({ period, by: parseBreakdowns(text) ?? [] }, queryContext),
     });
     by = parseBreakdowns(answer);
     if (by) args.push('--by', answer);

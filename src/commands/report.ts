@@ -7,7 +7,7 @@ import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { parsePositive } from '../query/flags/read-value.ts';
 import { reportCreateFlags } from '../query/flags/report-flags.ts';
 import { remoteServiceFlags } from '../query/flags/service-flags.ts';
-import { toSinglePart } from '../query/parts.ts';
+import { toWholePart } from '../query/parts.ts';
 import type { Query } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
 import type { LedgerEntry } from '../run/ledger.ts';
@@ -72,7 +72,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   const command = commandFor(query, query, { platform: host.platform });
   if (query.breakdowns.includes('WEEKLY')) throw weeklyNeedsRunError(host.platform, query);
 
-  const whole = toSinglePart(query, nowMs);
+  const whole = toWholePart(query, nowMs);
   const part = { ...whole, query: await resolveNames(context, account, query) };
   if (options.dryRun) return printDryRun(context, [{ account, part, outputs: ['-'] }]);
 
@@ -119,13 +119,13 @@ function requestTime({ at }: LedgerEntry): string {
 }
 
 /** Default for `--limit` on a terminal. */
-const usualCount = 20;
+const defaultCount = 20;
 
 /** Prints the reports requested on this machine, newest first. */
 async function listReports(context: Context, limit: number | undefined): Promise<void> {
   const { console, flags } = context;
   const isForPerson = console.out.isTerminal && !flags.json;
-  const usual = isForPerson ? usualCount : undefined;
+  const usual = isForPerson ? defaultCount : undefined;
   const entries = [...(context.ledger()?.entries() ?? [])].slice(0, limit ?? usual);
 
   if (flags.json) {

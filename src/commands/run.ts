@@ -4,7 +4,7 @@ import { findNames } from '../contract/aliases.ts';
 import { UsageError } from '../errors.ts';
 import { requireValidOnWindows } from '../output/file/file-name.ts';
 import { targetKey } from '../output/target.ts';
-import { nameFiles } from '../query/file-name.ts';
+import { listFileNames } from '../query/file-name.ts';
 import { runFlags } from '../query/flags/run-flags.ts';
 import { findPartUnit, mergesParts } from '../query/parts.ts';
 import type { Context } from '../run/context.ts';
@@ -47,7 +47,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   const notes = new Set(compared.flatMap(({ whole }) => formatComparisonNote(whole) ?? []));
   for (const note of notes) context.console.note(`Note: ${note}`);
 
-  const reports = await declareFolders(context, planned, { declares: !options.dryRun });
+  const reports = await declareFolders(context, planned, { shouldDeclare: !options.dryRun });
 
   const isNothingPlanned = planned.every(({ parts }) => parts.length === 0);
   if (isNothingPlanned && options.shard) {
@@ -97,7 +97,7 @@ function requireDistinctFiles(
   for (const report of reports) {
     const { query, parts, whole } = report;
     const written = mergesParts(query) && parts.length > 0 ? [whole] : parts;
-    for (const name of new Set(written.flatMap(nameFiles))) {
+    for (const name of new Set(written.flatMap(listFileNames))) {
       if (name !== '-') requireValidOnWindows(name, platform);
       const key = targetKey(name, cwd);
       const owner = owners.get(key) ?? report;

@@ -15,7 +15,7 @@ import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { concurrencyFlag, shardFlag } from '../query/flags/run-flags.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
 import { waitFlags } from '../query/flags/wait-flags.ts';
-import { selectShard, toSinglePart } from '../query/parts.ts';
+import { selectShard, toWholePart } from '../query/parts.ts';
 import type { PeriodInput } from '../query/period.ts';
 import type { Part } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
@@ -129,7 +129,7 @@ async function planUpdate(
   const [{ path, format }] = declaration.query.outputs;
   const outputs = [{ path: join(escapeBraces(label), path), format }] as const;
   const query = { ...declaration.query, outputs };
-  const whole = toSinglePart(query, host.wallClock());
+  const whole = toWholePart(query, host.wallClock());
   const dueParts: Part[] = due.map(({ since, end, firstDay, lastDay }) => {
     return { query, zone: whole.zone, since, until: end - 1, end, firstDay, lastDay };
   });

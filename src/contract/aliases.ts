@@ -1,15 +1,15 @@
 import {
   type BreakdownName,
   breakdowns,
+  type ComputedMetricName,
   computedMetrics,
   type DerivedBreakdownName,
-  type DerivedName,
   derivedBreakdowns,
   type MetricName,
   metrics,
 } from './vocabulary.ts';
 
-type AliasedName = MetricName | DerivedName | BreakdownName | DerivedBreakdownName;
+type AliasedName = MetricName | ComputedMetricName | BreakdownName | DerivedBreakdownName;
 
 /** Everyday words and the names that they mean. A word with several names is ambiguous. */
 // biome-ignore format: a table

@@ -3,7 +3,7 @@ import type { Breakdown, BreakdownName, Metric, MetricName, Profile } from './vo
 import {
   breakdowns,
   computedMetrics,
-  findDerivedMetric,
+  findComputedMetric,
   findMetric,
   metrics,
 } from './vocabulary.ts';
@@ -99,7 +99,7 @@ export function fieldTypeOf(field: string): FieldType | undefined {
 
 /** Recognizes the column of a metric that is computed from others. */
 export function isComputedMetric(field: string): boolean {
-  return findDerivedMetric(field) !== undefined;
+  return findComputedMetric(field) !== undefined;
 }
 
 /** Looks up the metric of a row field in either profile: `revenueDollar` for `valueDollar`. */
@@ -175,7 +175,7 @@ const campaignFields = [
  * `campaignId`. An unknown field is its own label.
  */
 export function fieldLabel(field: string): string {
-  const computed = findDerivedMetric(field);
+  const computed = findComputedMetric(field);
   if (computed) return computed.label;
   const metric = metricOfField(field);
   if (metric) return splitWords(metric.name);

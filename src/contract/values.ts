@@ -106,8 +106,8 @@ export function readTime(text: string): ParsedTime | undefined {
 
   const [, date, time, offset] = timePattern.exec(text) ?? [];
   const fullOffset = offset?.length === 3 ? `${offset}00` : offset?.toUpperCase();
-  const moment = parseTimestamp(`${date}T${time}${fullOffset ?? 'Z'}`);
-  if (!moment) return undefined;
-  if (offset === undefined) return { wallMs: moment.wallMs, isDay: false };
-  return { ...moment, isDay: false };
+  const timestamp = parseTimestamp(`${date}T${time}${fullOffset ?? 'Z'}`);
+  if (!timestamp) return undefined;
+  if (offset === undefined) return { wallMs: timestamp.wallMs, isDay: false };
+  return { ...timestamp, isDay: false };
 }

@@ -193,7 +193,7 @@ export const filters: readonly Filter[] = filterTable;
  * A metric that the service does not send: `factor × numerator / denominator`. It is computed from
  * sums instead of averaged over rows, so it is correct for any grouping.
  */
-export interface DerivedMetric extends VocabularyEntry {
+export interface ComputedMetric extends VocabularyEntry {
   /** Label for people: `eCPM (€)`. */
   readonly label: string;
   readonly numerator: MetricName;
@@ -215,8 +215,8 @@ export const computedMetrics = [
   { name: 'cpcDollar', label: 'CPC ($)', profiles: buyer, numerator: 'revenueDollar', denominator: 'clicks', factor: 1, type: 'money', onlyWhenNamed: true, meaning: 'revenue per click, in US dollars' },
   { name: 'cplEuro', label: 'CPL (€)', profiles: buyer, numerator: 'revenueEuro', denominator: 'leads', factor: 1, type: 'money', onlyWhenNamed: true, meaning: 'revenue per lead, in euros' },
   { name: 'cpdEuro', label: 'CPD (€)', profiles: buyer, numerator: 'revenueEuro', denominator: 'downloads', factor: 1, type: 'money', onlyWhenNamed: true, meaning: 'revenue per download, in euros' },
-] as const satisfies readonly DerivedMetric[];
-export type DerivedName = (typeof computedMetrics)[number]['name'];
+] as const satisfies readonly ComputedMetric[];
+export type ComputedMetricName = (typeof computedMetrics)[number]['name'];
 
 /** Names that a profile may use, each list in column order. */
 interface Vocabulary {
@@ -244,7 +244,7 @@ export function findMetric(name: string): Metric | undefined {
 }
 
 /** Finds a computed metric by its exact name. */
-export function findDerivedMetric(name: string): DerivedMetric | undefined {
+export function findComputedMetric(name: string): ComputedMetric | undefined {
   return computedMetrics.find((metric) => metric.name === name);
 }
 

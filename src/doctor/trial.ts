@@ -9,7 +9,7 @@ import { buildBody, type EncodedBody, encodeBody, type ReportBody } from '../que
 import { buildQuery } from '../query/build-query.ts';
 import { formatDate } from '../query/calendar.ts';
 import type { QueryFlags } from '../query/flags/run-flags.ts';
-import { toSinglePart } from '../query/parts.ts';
+import { toWholePart } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 
 /** A report in memory, with its warnings and notes. */
@@ -68,7 +68,7 @@ export class ServiceTrial {
     const oneDay = { since: dateBefore(3), until: dateBefore(3), metrics: ['displays'] };
     const plan = (description: string, flags: QueryFlags): TrialReport => {
       const query = buildQuery(flags, { ...settings, nowMs });
-      return this.#createReport(description, toSinglePart(query, nowMs));
+      return this.#createReport(description, toWholePart(query, nowMs));
     };
 
     const dates = `${threeDays.since} to ${threeDays.until}`;

@@ -56,7 +56,7 @@ export interface FolderRun {
   readonly isFresh: boolean;
 
   /** Whether to write the declaration. */
-  readonly declares: boolean;
+  readonly shouldDeclare: boolean;
 }
 
 interface DeclareOptions extends FolderRun {
@@ -88,7 +88,7 @@ export interface DeclareResult {
  */
 export async function declare(options: DeclareOptions): Promise<DeclareResult> {
   const planned = await planDeclaration(options);
-  if (!options.declares) return { ...planned, warnings: [], notes: [] };
+  if (!options.shouldDeclare) return { ...planned, warnings: [], notes: [] };
   if (!planned.isChanged) return planned;
 
   const { folder, host } = options;

@@ -24,7 +24,7 @@ export interface DiskOptions {
   readonly signal: AbortSignal;
 
   /** Whether to hash the files instead of only reading their sizes. */
-  readonly hashes: boolean;
+  readonly computeHash: boolean;
 }
 
 /** Number of files to read at a time. Parallel reads are faster, because disks queue requests. */
@@ -60,11 +60,13 @@ export async function readFileStates(
 async function readFileState(
   folder: string,
   name: string,
-  { hashes, signal }: DiskOptions,
+  { computeHash, signal }: DiskOptions,
 ): Promise<FileState | undefined> {
   try {
     const { size: bytes } = await statFile(folder, name);
-    return hashes ? await hashFile(join(folder, name), bytes, signal) : { kind: 'file', bytes };
+    return computeHash
+      ? await hashFile(join(folder, name), bytes, signal)
+      : { kind: 'file', bytes };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (codeOf(error) === 'ENOENT') return undefined;

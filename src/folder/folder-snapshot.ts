@@ -61,6 +61,10 @@ export async function refreshSnapshot(
   signal: AbortSignal,
 ): Promise<FolderSnapshot> {
   const { folder, declaration, onDisk } = snapshot;
-  const now = await readFolder(folder, declaration, { selection: { names }, signal, hashes: true });
+  const now = await readFolder(folder, declaration, {
+    selection: { names },
+    signal,
+    computeHash: true,
+  });
   return { ...snapshot, history: now.history, onDisk: new Map([...onDisk, ...now.onDisk]) };
 }

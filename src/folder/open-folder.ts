@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { nameValues } from '../query/file-name.ts';
+import { placeholderValues } from '../query/file-name.ts';
 import type { Shard } from '../query/flags/read-value.ts';
 import type { Part, Query } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
@@ -44,13 +44,16 @@ export async function openFolder(
   const { whole } = planned;
   const { split = 'day', outputs } = whole.query;
   const [{ path, format }] = outputs;
-  const { folder, output } = locateFolder(path, { names: nameValues(whole), cwd });
+  const { folder, output } = locateFolder(path, { names: placeholderValues(whole), cwd });
   const displayPath = relative(cwd, folder) || '.';
   const request = { ...whole.query, split, outputs: [{ path: output, format }] as const };
   const declared = await declare({ ...run, folder, displayPath, query: request });
 
   const { declaration } = declared;
-  const snapshot = await readFolder(folder, declaration, { signal: host.signal, hashes: false });
+  const snapshot = await readFolder(folder, declaration, {
+    signal: host.signal,
+    computeHash: false,
+  });
   const earlier = warnAboutEarlierParts(snapshot, whole.since, { ...run, displayPath });
   const due = planned.parts.filter((part) => {
     return isFresh || isDue({ ...part, name: declaration.pattern.nameFor(part) }, snapshot);

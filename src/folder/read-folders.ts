@@ -32,7 +32,7 @@ export async function readFolders(
   options: ReadFoldersOptions,
 ): Promise<NamedFolder[]> {
   const { period, since, until } = options.period;
-  const isExplicit = (period ?? since ?? until) !== undefined;
+  const hasPeriod = (period ?? since ?? until) !== undefined;
   const folders: NamedFolder[] = [];
   for (const { folder, file: name } of await findFolders(path, options.signal)) {
     const file = await readDeclaration(folder);
@@ -41,15 +41,15 @@ export async function readFolders(
       continue;
     }
     const { timezone: zone, split: unit } = file.declaration;
-    const moment = { zone, unit, nowMs: options.nowMs };
+    const periodOptions = { zone, unit, nowMs: options.nowMs };
     const selection = {
-      window: isExplicit ? resolvePeriod({ period, since, until }, moment) : undefined,
+      window: hasPeriod ? resolvePeriod({ period, since, until }, periodOptions) : undefined,
       names: name === undefined ? undefined : new Set([name]),
     };
-    const reading = { selection, signal: options.signal, hashes: true };
+    const reading = { selection, signal: options.signal, computeHash: true };
     folders.push({ folder, snapshot: await readFolder(folder, file.declaration, reading) });
   }
-  if (isExplicit) requireParts(path, folders, options);
+  if (hasPeriod) requireParts(path, folders, options);
   return folders;
 }
 

@@ -104,7 +104,7 @@ async function findFileToKeep(
   { folder, declaration, lines, host }: OutputFolder,
   { file: name, sha256: newHash }: FileLine,
 ): Promise<KeptFile | undefined> {
-  const options = { hashes: true, signal: host.signal };
+  const options = { computeHash: true, signal: host.signal };
   const file = (await readFileStates(folder, [name], options)).get(name);
   if (file?.kind !== 'file' || file.bytes === 0 || file.sha256 === newHash) return undefined;
 

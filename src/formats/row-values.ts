@@ -7,7 +7,7 @@ import type { RowBatch, Value } from '../rows/row-batch.ts';
 import { Decimal, exactDouble } from '../text/decimal.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
 import { padMoney, parseNumber } from '../totals/numbers.ts';
-import { roundDerived } from '../totals/report-metrics.ts';
+import { roundComputed } from '../totals/report-metrics.ts';
 import { RowMatcher } from '../totals/row-matcher.ts';
 import type { Step } from '../totals/time-axis.ts';
 
@@ -54,7 +54,7 @@ export class RowValues {
     );
     return Array.from({ length: batch.rowCount }, (_, row) => {
       const get = (name: string) => parseNumber(values.get(name)?.[row]) ?? undefined;
-      return roundDerived(metric, { get });
+      return roundComputed(metric, { get });
     });
   }
 
@@ -74,7 +74,7 @@ export class RowValues {
 
   /** Formats a value of the earlier report like the current values. */
   #formatEarlier({ field, metric, type }: PlannedColumn, sums: Sums): Cell {
-    if (metric?.computed) return roundDerived(metric, sums);
+    if (metric?.computed) return roundComputed(metric, sums);
 
     const sum = sums.get(field);
     if (sum !== undefined && type === 'money' && this.#hasDecimalComma) {

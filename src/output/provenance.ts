@@ -29,11 +29,11 @@ export interface Provenance {
 type DownloadInfo = Pick<Provenance, 'reportId' | 'downloadedMs' | 'version'>;
 
 /** Describes the origin of a report, or only its download if the query is not known. */
-export function describeProvenance(query: Query | undefined, facts: DownloadInfo): Provenance {
-  if (!query) return { ...facts, request: null, filters: [], key: [] };
+export function describeProvenance(query: Query | undefined, info: DownloadInfo): Provenance {
+  if (!query) return { ...info, request: null, filters: [], key: [] };
   const { service, account, filters, breakdowns } = query;
   return {
-    ...facts,
+    ...info,
     request: toRequestRecord(query),
     // The account of a local server is not the user's choice.
     account: service === 'local' ? undefined : account,

@@ -31,7 +31,7 @@ interface TargetOptions {
   readonly clobber?: boolean | undefined;
 
   /** Whether to compute the hash of the file. */
-  readonly hashes?: boolean;
+  readonly computeHash?: boolean;
 }
 
 /**
@@ -40,7 +40,7 @@ interface TargetOptions {
  */
 export async function openTarget(
   { host, stdout }: TargetContext,
-  { path: template, names, clobber, hashes = false }: TargetOptions,
+  { path: template, names, clobber, computeHash = false }: TargetOptions,
 ): Promise<Target> {
   if (template === '-') return { name: () => undefined, open: () => openStdout(stdout) };
 
@@ -49,7 +49,7 @@ export async function openTarget(
     requireValidOnWindows(name(id), host.platform);
     return resolve(host.cwd, name(id));
   };
-  const fileOptions = { host, noClobber: !clobber, hashes };
+  const fileOptions = { host, noClobber: !clobber, computeHash };
   if (!listPlaceholders(template).includes('id')) await checkTarget(path(), fileOptions);
   return { name, open: (id) => openOutput(path(id), fileOptions) };
 }

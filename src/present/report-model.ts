@@ -58,7 +58,7 @@ export interface ReportModel {
   readonly title: string;
 
   /** Details below the title, by label: period, zone, filters. */
-  readonly facts: ReadonlyMap<string, string>;
+  readonly details: ReadonlyMap<string, string>;
 
   /** Lines of the sender's note. */
   readonly senderNote: readonly string[];
@@ -131,7 +131,7 @@ export function buildReportModel(parts: ModelParts): ReportModel {
   const context: TableContext = { ...parts, metrics, leadingMetric, dateUnit };
   return {
     title: options.title ?? description.title,
-    facts: listDetails(options, description),
+    details: listDetails(options, description),
     senderNote: senderNote === undefined ? [] : senderNote.trim().split(/\r?\n/),
     headline: leadingMetric && comparison && formatHeadline(sums, leadingMetric, comparison),
     comparisonNote: comparison && describeComparison(comparison),
@@ -217,8 +217,8 @@ function describeBreakdowns(context: TableContext): ReportBreakdown[] {
 function listTables(context: TableContext): TitledTable[] {
   const { sums, rows, options, dateUnit } = context;
   const { dimensions } = sums;
-  const formatTitle = (visibleColumns: readonly Dimension[]): string => {
-    const nouns = visibleColumns.map((dimension) => pluralize(rowNoun(dimension, dateUnit)));
+  const formatTitle = (named: readonly Dimension[]): string => {
+    const nouns = named.map((dimension) => pluralize(rowNoun(dimension, dateUnit)));
     return `All ${joinWords(nouns)}`;
   };
 
@@ -301,10 +301,10 @@ function listDetails(
 ): Map<string, string> {
   const filters = provenance?.filters ?? [];
 
-  const facts = new Map<string, string>();
-  if (window !== undefined) facts.set('Period', window);
-  if (zone !== undefined) facts.set('Time zone', zone);
-  if (filters.length > 0) facts.set('Filters', filters.join('; '));
-  if (comparison) facts.set('Compared with', formatPeriod(comparison.before));
-  return facts;
+  const details = new Map<string, string>();
+  if (window !== undefined) details.set('Period', window);
+  if (zone !== undefined) details.set('Time zone', zone);
+  if (filters.length > 0) details.set('Filters', filters.join('; '));
+  if (comparison) details.set('Compared with', formatPeriod(comparison.before));
+  return details;
 }

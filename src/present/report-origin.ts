@@ -14,14 +14,14 @@ export function listOrigin(
   labels: ReadonlyMap<string, string> = new Map(),
 ): Map<string, string> {
   const { request, account, reportId, downloadedMs } = provenance;
-  const facts = new Map<string, string>();
+  const details = new Map<string, string>();
 
-  if (account !== undefined && isShareableAccount(account)) facts.set('Account', account);
+  if (account !== undefined && isShareableAccount(account)) details.set('Account', account);
   const requestText = request === null ? '' : describeRequest(request, labels);
-  if (requestText !== '') facts.set('Request', requestText);
-  if (reportId !== null) facts.set('Report ID', reportId);
-  if (downloadedMs !== undefined) facts.set('Downloaded', formatTime(downloadedMs));
-  return facts;
+  if (requestText !== '') details.set('Request', requestText);
+  if (reportId !== null) details.set('Report ID', reportId);
+  if (downloadedMs !== undefined) details.set('Downloaded', formatTime(downloadedMs));
+  return details;
 }
 
 /** Name of an account that the user did not name. */

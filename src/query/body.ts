@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { type Encoding, endpointUrl } from '../contract/messages.ts';
 import {
   type BreakdownName,
+  type ComputedMetricName,
   type DerivedBreakdownName,
-  type DerivedName,
   derivedBreakdowns,
-  findDerivedMetric,
+  findComputedMetric,
   type MetricName,
 } from '../contract/vocabulary.ts';
 import { visibleJson } from '../text/printable.ts';
@@ -60,10 +60,10 @@ export function hashBody(part: Part): string {
 }
 
 /** Replaces computed metrics with the metrics that they need. */
-export function metricsToSend(metrics: readonly (MetricName | DerivedName)[]): MetricName[] {
+export function metricsToSend(metrics: readonly (MetricName | ComputedMetricName)[]): MetricName[] {
   const sent = new Set<MetricName>();
   for (const name of metrics) {
-    const computed = findDerivedMetric(name);
+    const computed = findComputedMetric(name);
     if (!computed) sent.add(name as MetricName);
     else for (const needed of [computed.numerator, computed.denominator]) sent.add(needed);
   }

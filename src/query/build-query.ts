@@ -4,9 +4,9 @@ import { defaultZone, type Encoding, type WindowClock } from '../contract/messag
 import {
   type BreakdownName,
   breakdowns,
+  type ComputedMetricName,
   computedMetrics,
   type DerivedBreakdownName,
-  type DerivedName,
   derivedBreakdowns,
   type Filter,
   filters as filterTable,
@@ -59,9 +59,9 @@ export interface QueryContext {
  * Builds a query from flags, a saved report, a declaration, or the options of the library. Throws
  * `UsageError` for the first mistake.
  */
-export function buildQuery(options: QueryFlags, facts: QueryContext): Query {
-  const { profile = 'buyer', encoding = 'json', windowClock = 'instant', nowMs } = facts;
-  const { report, account, login, service } = facts;
+export function buildQuery(options: QueryFlags, context: QueryContext): Query {
+  const { profile = 'buyer', encoding = 'json', windowClock = 'instant', nowMs } = context;
+  const { report, account, login, service } = context;
   const content = {
     profile,
     metrics: parseMetrics(options.metrics, profile),
@@ -75,7 +75,7 @@ export function buildQuery(options: QueryFlags, facts: QueryContext): Query {
     timezone: parseTimezone(options.timezone, profile),
     encoding,
     windowClock,
-    outputs: parseOutputs(options, facts.stdoutFormat),
+    outputs: parseOutputs(options, context.stdoutFormat),
     ...(report !== undefined && { report }),
     ...(account !== undefined && { account }),
     ...(login !== undefined && { login }),
@@ -102,10 +102,10 @@ export function parseTimezone(name: string | undefined, profile: Profile): strin
 function parseMetrics(
   input: readonly string[] | undefined,
   profile: Profile,
-): (MetricName | DerivedName)[] {
+): (MetricName | ComputedMetricName)[] {
   if (!input) return vocabularyOf(profile).metrics.map(({ name }) => name);
 
-  const entries: readonly VocabularyEntry<MetricName | DerivedName>[] = [
+  const entries: readonly VocabularyEntry<MetricName | ComputedMetricName>[] = [
     ...metrics,
     ...computedMetrics,
   ];

@@ -1,4 +1,4 @@
-import { findDerivedMetric } from '../contract/vocabulary.ts';
+import { findComputedMetric } from '../contract/vocabulary.ts';
 import { joinWords } from '../text/quantity.ts';
 import { hasTimePlaceholder, listPlaceholders } from './file-name.ts';
 import { flagError } from './flag-error.ts';
@@ -51,7 +51,7 @@ export function requireSentMetrics(
   formats: readonly FormatName[],
 ): void {
   const document = formats.find((format) => formatInfo[format].isServiceDocument);
-  const computed = metrics.find((name) => findDerivedMetric(name));
+  const computed = metrics.find((name) => findComputedMetric(name));
   if (document === undefined || computed === undefined) return;
   throw flagError(
     '--metrics',

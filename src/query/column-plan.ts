@@ -166,7 +166,7 @@ function chooseLabel(field: string, requested: Column | undefined): string {
 }
 
 /** Adds the usual rates for readers, unless the user chose columns or metrics. */
-function addUsualRates(
+function addDefaultRates(
   columns: readonly PlannedColumn[],
   choice: ColumnChoice,
 ): readonly PlannedColumn[] {
@@ -212,7 +212,7 @@ export class ColumnPlan {
 
   /** Columns to show to people. */
   get visibleColumns(): readonly PlannedColumn[] {
-    return addUsualRates(this.columns, this.#choice);
+    return addDefaultRates(this.columns, this.#choice);
   }
 
   /**

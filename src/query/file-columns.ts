@@ -5,7 +5,7 @@ import {
   computedMetrics,
   derivedBreakdowns,
   findAnyBreakdown,
-  findDerivedMetric,
+  findComputedMetric,
   metrics,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
@@ -171,7 +171,7 @@ export function unknownColumnError(
 ): UsageError {
   const code = 'UNKNOWN_COLUMN';
   const choice =
-    columns.length > 0 ? `Choose from ${listNames(columns)}.` : 'There are no columns.';
+    columns.length > 0 ? `Choose from ${formatNames(columns)}.` : 'There are no columns.';
   const missing = explainMissing(name);
   if (missing !== undefined) return new UsageError(missing, { code, hint: choice });
   const hint = closestHint(name, columns, choice);
@@ -181,7 +181,7 @@ export function unknownColumnError(
 /** Maximum number of columns to list in a message. */
 const maxNamedColumns = 8;
 
-function listNames(columns: readonly string[]): string {
+function formatNames(columns: readonly string[]): string {
   const rest = columns.length - maxNamedColumns;
   const first = columns.slice(0, maxNamedColumns).join(', ');
   return rest > 0 ? `${first} and ${formatPlural(rest, 'other')}` : first;
@@ -199,7 +199,7 @@ function explainMissing(name: string): string | undefined {
   );
   if (found === undefined || another !== undefined) return undefined;
 
-  const computed = findDerivedMetric(found);
+  const computed = findComputedMetric(found);
   const formula = computed ? ` (${computed.numerator} ÷ ${computed.denominator})` : '';
   return `There is no ${found} column${formula}.`;
 }

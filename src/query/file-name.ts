@@ -62,16 +62,16 @@ export function expandName(template: string, values: NameValues): string {
 /** Replaces placeholders as `expandName` does, except dates. The result is still a template. */
 export function expandExceptDates(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (found, word?: string) => {
-    const stays = word === undefined || timePlaceholders.includes(word);
-    return stays ? found : escapeBraces(formatValue(word, values));
+    const isKept = word === undefined || timePlaceholders.includes(word);
+    return isKept ? found : escapeBraces(formatValue(word, values));
   });
 }
 
 /** Returns the placeholder values for a part's file, except `id`, which is still unknown. */
-export function nameValues({ query, firstDay, lastDay }: Part): NameValues {
+export function placeholderValues({ query, firstDay, lastDay }: Part): NameValues {
   return {
     profile: query.profile,
-    report: nameReport(query),
+    report: formatReportName(query),
     account: query.account ?? 'default',
     since: firstDay,
     until: lastDay,
@@ -83,12 +83,12 @@ export function nameValues({ query, firstDay, lastDay }: Part): NameValues {
  * Returns the file names of a part, with `-` for stdout. `{id}` is left in place, because the ID is
  * still unknown.
  */
-export function nameFiles(part: Part): string[] {
-  const values = { ...nameValues(part), id: '{id}' };
+export function listFileNames(part: Part): string[] {
+  const values = { ...placeholderValues(part), id: '{id}' };
   return part.query.outputs.map(({ path }) => expandName(path, values));
 }
 
-function nameReport({ report, breakdowns }: Query): string {
+function formatReportName({ report, breakdowns }: Query): string {
   return report ?? (breakdowns.join('-').toLowerCase() || 'total');
 }
 

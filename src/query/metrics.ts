@@ -1,8 +1,8 @@
 import { fieldLabel, fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import {
+  type ComputedMetric,
   computedMetrics,
-  type DerivedMetric,
-  findDerivedMetric,
+  findComputedMetric,
   profiles,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
@@ -17,14 +17,14 @@ export interface ReportMetric {
   readonly type: 'integer' | 'money' | 'percent';
 
   /** Formula of a computed metric, with the fields that it is computed from. */
-  readonly computed?: DerivedMetric & {
+  readonly computed?: ComputedMetric & {
     readonly numeratorField: string;
     readonly denominatorField: string;
   };
 }
 
 /**
- * Returns the metrics that are shown by default: sums in field order, then the usual derived
+ * Returns the metrics that are shown by default: sums in field order, then the usual computed
  * metrics.
  */
 export function defaultMetrics(fields: readonly string[]): ReportMetric[] {
@@ -49,7 +49,7 @@ export function toReportMetric(name: string, fields: readonly string[]): ReportM
     return { field: name, label, type: fieldTypeOf(name) === 'money' ? 'money' : 'integer' };
   }
 
-  const formula = findDerivedMetric(name);
+  const formula = findComputedMetric(name);
   if (!formula) return undefined;
 
   const numeratorField = fieldOfMetric(formula.numerator, fields);

@@ -9,10 +9,10 @@ export type Owner = Pick<Query, 'account' | 'login' | 'service'>;
  */
 export function isSameAccount(one: Owner, other: Owner): boolean {
   if (one.service !== other.service) return false;
-  const haveLogins = one.login !== undefined && other.login !== undefined;
-  const haveNames = one.account !== undefined && other.account !== undefined;
-  if (haveLogins) return one.login === other.login;
-  return haveNames ? one.account === other.account : isBareToken(one) && isBareToken(other);
+  const bothHaveLogin = one.login !== undefined && other.login !== undefined;
+  const bothHaveName = one.account !== undefined && other.account !== undefined;
+  if (bothHaveLogin) return one.login === other.login;
+  return bothHaveName ? one.account === other.account : isBareToken(one) && isBareToken(other);
 }
 
 /** Whether the owner is a token that is not stored and has no name. */

@@ -48,7 +48,7 @@ export function keepsFolder(query: Query): boolean {
  *
  * @param nowMs milliseconds since 1970
  */
-export function toSinglePart(query: Query, nowMs: number): Part {
+export function toWholePart(query: Query, nowMs: number): Part {
   const now = Math.floor(nowMs / 1_000);
   const window = resolveWindow(query, nowMs);
   if (window.since > now) {
@@ -92,11 +92,11 @@ export function resolveWindow(query: Query, nowMs: number): QueryWindow {
  * or month, or a single report. A folder without `--until` ends with the last complete part.
  *
  * @param nowMs milliseconds since 1970
- * @throws UsageError as for `toSinglePart`, and if the period contains a partial unit or more than
+ * @throws UsageError as for `toWholePart`, and if the period contains a partial unit or more than
  * 20,000 parts
  */
 export function planParts(query: Query, nowMs: number): Part[] {
-  const whole = toSinglePart(query, nowMs);
+  const whole = toWholePart(query, nowMs);
   const unit = findPartUnit(query);
   if (unit === undefined) return [whole];
 

@@ -62,9 +62,11 @@ export function resolvePeriod(input: PeriodInput, options: PeriodOptions): Windo
 
   const zone = parseZone(options.zone);
   const now = Math.floor(options.nowMs / 1_000);
-  const moment = { zone, now, wallNow: wallAt(now, zone), unit: options.unit };
+  const timestamp = { zone, now, wallNow: wallAt(now, zone), unit: options.unit };
   const seconds =
-    period === undefined ? parseEnds({ since, until }, moment) : parsePeriod(period.trim(), moment);
+    period === undefined
+      ? parseEnds({ since, until }, timestamp)
+      : parsePeriod(period.trim(), timestamp);
   if (seconds.since < 0) {
     throw flagError(
       period === undefined ? '--since' : '--period',
@@ -126,15 +128,15 @@ interface Moment {
 /** First and last second. */
 type Seconds = Pick<Window, End>;
 
-function parseEnds({ since: first, until: last }: PeriodInput, moment: Moment): Seconds {
+function parseEnds({ since: first, until: last }: PeriodInput, timestamp: Moment): Seconds {
   if (first === undefined) {
     throw new UsageError('No period given.', {
       hint: 'Add, for example, --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.',
     });
   }
 
-  const since = readTime('since', first.trim(), moment);
-  const until = readTime('until', last?.trim() ?? 'now', moment);
+  const since = readTime('since', first.trim(), timestamp);
+  const until = readTime('until', last?.trim() ?? 'now', timestamp);
   if (since <= until) return { since, until };
 
   const message =
@@ -145,12 +147,12 @@ function parseEnds({ since: first, until: last }: PeriodInput, moment: Moment): 
 }
 
 /** Parses whole days, or `last-24h`, the 24 hours until now. */
-function parsePeriod(text: string, moment: Moment): Seconds {
-  const { zone, now } = moment;
+function parsePeriod(text: string, timestamp: Moment): Seconds {
+  const { zone, now } = timestamp;
   const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
   if (hours) return { since: now - Number(hours) * 3_600 + 1, until: now };
 
-  const days = parseRange(text, moment);
+  const days = parseRange(text, timestamp);
   const since = firstOrLastSecond('since', days, zone);
   const until = firstOrLastSecond('until', days, zone);
   if (since > until) throw unknownPeriodError(text, `It does not exist in ${zone}.`);
@@ -200,9 +202,9 @@ function firstOrLastSecond(end: End, days: Days, zone: string): number {
 }
 
 /** Returns the first second of a named time for `since`, and the last second for `until`. */
-function readTime(end: End, text: string, moment: Moment): number {
-  const { zone, wallNow } = moment;
-  const instant = parseInstant(end, text.toUpperCase(), moment);
+function readTime(end: End, text: string, timestamp: Moment): number {
+  const { zone, wallNow } = timestamp;
+  const instant = parseInstant(end, text.toUpperCase(), timestamp);
   if (instant !== undefined) return instant;
 
   const days = dayName.test(text) ? parseDays(text, wallNow) : undefined;
@@ -218,8 +220,8 @@ function readTime(end: End, text: string, moment: Moment): number {
  * Parses `now`, unix seconds, `-36h`, `-7d` and ISO date-times, in any case, or returns
  * `undefined`.
  */
-function parseInstant(end: End, text: string, moment: Moment): number | undefined {
-  const { zone, now, wallNow, unit } = moment;
+function parseInstant(end: End, text: string, timestamp: Moment): number | undefined {
+  const { zone, now, wallNow, unit } = timestamp;
   if (text === 'NOW') return now;
   if (/^\d{9,10}$/.test(text)) return Number(text);
 

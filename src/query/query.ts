@@ -1,8 +1,8 @@
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type {
   BreakdownName,
+  ComputedMetricName,
   DerivedBreakdownName,
-  DerivedName,
   FilterName,
   MetricName,
   Profile,
@@ -26,7 +26,7 @@ export interface Query extends KeptFlags {
   readonly profile: Profile;
 
   /** Metrics in column order, including computed ones; never empty. */
-  readonly metrics: readonly (MetricName | DerivedName)[];
+  readonly metrics: readonly (MetricName | ComputedMetricName)[];
 
   /**
    * Whether the user chose metrics. Otherwise, the metrics default to those of the profile, and an

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { buildQuery } from './build-query.ts';
 import { formatEnds } from './calendar.ts';
 import { fixedPeriod, withPeriod } from './command-for.ts';
-import { toSinglePart } from './parts.ts';
+import { toWholePart } from './parts.ts';
 import type { Part } from './query.ts';
 import { type SavedValue, toSavedKeys } from './saved-keys.ts';
 import { readSavedKeys } from './saved-report.ts';
@@ -29,7 +29,7 @@ export function readSavedPart({ request, window }: SavedPart): Part | undefined 
   try {
     const options = readSavedKeys(request);
     // The keys include the settings of the account.
-    return toSinglePart(buildQuery(options, { ...options, nowMs }), nowMs);
+    return toWholePart(buildQuery(options, { ...options, nowMs }), nowMs);
   } catch (error) {
     if (error instanceof UsageError) return undefined;
     throw error;

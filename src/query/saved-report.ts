@@ -4,7 +4,7 @@ import { quoted } from '../text/printable.ts';
 import { type Flag, isSwitch, keyOfFlag, longName, readValue } from './flags/flag.ts';
 import { joinList } from './flags/read-value.ts';
 import { type RunFlags, runFlagsByName } from './flags/run-flags.ts';
-import { fileError, type LineMistake, type YamlEntry, type YamlSection } from './yaml-file.ts';
+import { fileError, type LineIssue, type YamlEntry, type YamlSection } from './yaml-file.ts';
 
 /** Options of a saved report or a declaration, with the line of each key. */
 export interface SavedOptions {
@@ -48,7 +48,7 @@ export function readSavedOptions(
       const [option, flag] = flagsByKey.get(key) ?? [];
       if (option === undefined || !flag) {
         const keys = [...flagsByKey.keys(), ...otherKeys];
-        throw fileError(displayPath, unknownKeyMistake(key, entry.line, keys));
+        throw fileError(displayPath, unknownKeyIssue(key, entry.line, keys));
       }
 
       const value = readEntry(flag, entry, displayPath);
@@ -74,7 +74,7 @@ export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<
 
 const periodOptions: readonly string[] = ['period', 'since', 'until'];
 
-export function findMistakenOption({ about }: UsageError): string | undefined {
+export function findInvalidOption({ about }: UsageError): string | undefined {
   return [...runFlagsByName].find(([, flag]) => longName(flag) === about?.flag)?.[0];
 }
 
@@ -125,11 +125,7 @@ const forbidden =
   /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
 
 /** Builds the message for an unknown key, without the value, which may be a secret. */
-export function unknownKeyMistake(
-  name: string,
-  line: number,
-  keys: readonly string[],
-): LineMistake {
+export function unknownKeyIssue(name: string, line: number, keys: readonly string[]): LineIssue {
   if (forbidden.test(name)) {
     return {
       line,

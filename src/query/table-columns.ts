@@ -14,10 +14,10 @@ import { listSourceFields, type ReportMetric } from './metrics.ts';
  *
  * @param usual type of a field that is not in the vocabulary
  */
-export function toColumn(field: string, usual: FieldType = 'money'): Column {
+export function toColumn(field: string, defaultType: FieldType = 'money'): Column {
   const metric = metricOfField(field)?.name;
   const breakdown = breakdownOfField(field)?.name;
-  const type = fieldTypeOf(field) ?? usual;
+  const type = fieldTypeOf(field) ?? defaultType;
   return { field, type, ...(metric && { metric }), ...(breakdown && { breakdown }) };
 }
 

@@ -6,15 +6,15 @@ import { decodeUtf8 } from '../text/utf8.ts';
 /** Maximum file size. Parsing 60,000 keys would take minutes. */
 const maxFileBytes = 64 * 1024;
 
-/** A mistake in a file that people edit. */
-export interface LineMistake {
+/** An issue in a file that people edit. */
+export interface LineIssue {
   readonly line: number;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** Formats a mistake as `adreport.yaml:12: Unknown key “perid”.` */
-export function fileError(displayPath: string, { line, message, hint }: LineMistake): UsageError {
+/** Formats an issue as `adreport.yaml:12: Unknown key “perid”.` */
+export function fileError(displayPath: string, { line, message, hint }: LineIssue): UsageError {
   return new UsageError(`${displayPath}:${line}: ${message}`, { code: 'BAD_PROJECT_FILE', hint });
 }
 

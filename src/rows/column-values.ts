@@ -160,7 +160,7 @@ function readNumbers(batch: RangedBatch, field: string, cents: Float64Array): Nu
     if (start < 0) continue;
 
     const end = valueEnds[at] as number;
-    let inCents = parseUsualCents(bytes, view, start, end);
+    let inCents = parsePlainCents(bytes, view, start, end);
     if (inCents < 0) {
       const isEmpty = bytes[start] === ascii.quote && end - start === 2;
       if (isEmpty || bytes[start] === ascii.letterN) continue;
@@ -186,7 +186,7 @@ function readNumbers(batch: RangedBatch, field: string, cents: Float64Array): Nu
  * other value, including strings. Digits are read four at a time. A loop takes three times as long,
  * because its end is hard to predict.
  */
-function parseUsualCents(bytes: Buffer, view: DataView, start: number, end: number): number {
+function parsePlainCents(bytes: Buffer, view: DataView, start: number, end: number): number {
   let digits = end - start;
   let decimals = 0;
   if (digits > 3 && bytes[end - 3] === ascii.dot) {

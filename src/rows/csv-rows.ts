@@ -332,7 +332,7 @@ function* splitAtBlankLines(chunk: Uint8Array): Generator<Uint8Array> {
   yield bytes.subarray(start);
 }
 
-const usualDelimiters = [',', ';', '\t'];
+const commonDelimiters = [',', ';', '\t'];
 
 /** Number of bytes in which the delimiter is detected. */
 const delimiterBytes = 16 * 1024;
@@ -349,7 +349,7 @@ export function detectDelimiter(head: Buffer, isFile: boolean): string {
 
   let usual = ',';
   let mostColumns = 0;
-  for (const delimiter of usualDelimiters) {
+  for (const delimiter of commonDelimiters) {
     const columnCount = line.split(delimiter).length;
     if (columnCount <= mostColumns) continue;
     usual = delimiter;

@@ -106,7 +106,7 @@ class DecoderProcess {
 
   async *#readRows(): AsyncGenerator<Buffer> {
     for (;;) {
-      const piece = await this.#parseOutput();
+      const piece = await this.#readOutput();
       const end = piece.indexOf(endOfRows);
       if (end > 0) yield piece.subarray(0, end);
       if (end >= 0) {
@@ -121,7 +121,7 @@ class DecoderProcess {
   async #readEndLine(): Promise<Buffer> {
     let line: Buffer = Buffer.alloc(0);
     for (;;) {
-      line = Buffer.concat([line, await this.#parseOutput()]);
+      line = Buffer.concat([line, await this.#readOutput()]);
       const end = line.indexOf('\n');
       if (end < 0) continue;
       this.#rest = line.subarray(end + 1);
@@ -130,7 +130,7 @@ class DecoderProcess {
   }
 
   /** Reads output that is not empty. Throws the reason why the process has ended. */
-  async #parseOutput(): Promise<Buffer> {
+  async #readOutput(): Promise<Buffer> {
     const rest = this.#rest;
     this.#rest = Buffer.alloc(0);
     if (rest.length > 0) return rest;

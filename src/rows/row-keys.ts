@@ -268,9 +268,9 @@ export class RowKeys {
     const known = this.#hours.get(json);
     if (known !== undefined) return known;
 
-    const moment = parseTimestamp(json.slice(1, -1));
-    if (!moment) this.hasAmbiguousHours = true;
-    const instant = moment ? Math.floor(moment.instantMs / 1_000) : noInstant;
+    const timestamp = parseTimestamp(json.slice(1, -1));
+    if (!timestamp) this.hasAmbiguousHours = true;
+    const instant = timestamp ? Math.floor(timestamp.instantMs / 1_000) : noInstant;
     const isKept = this.#hours.size < maxHours && json.length < maxHourLength;
     if (isKept) this.#hours.set(json, instant);
     return instant;

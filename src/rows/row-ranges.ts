@@ -64,7 +64,7 @@ export const nullInRun = -2;
 export const maxFields = 1000;
 
 /** Maximum number of values in a batch, unless a single row has more. */
-const usualMaxValues = 1 << 14;
+const initialMaxValues = 1 << 14;
 
 /** Minimum length of a value with its key and a comma. */
 const minValueBytes = 4;
@@ -89,7 +89,7 @@ export class RowRanges {
 
   /** @param pieceBytes number of bytes to scan at a time; a small file needs little memory */
   constructor(pieceBytes: number) {
-    const maxValues = Math.min(usualMaxValues, Math.ceil(pieceBytes / minValueBytes));
+    const maxValues = Math.min(initialMaxValues, Math.ceil(pieceBytes / minValueBytes));
     this.#maxValues = maxValues;
     this.rowStarts = new Int32Array(maxValues);
     this.rowEnds = new Int32Array(maxValues);

@@ -256,7 +256,7 @@ export class RowScanner {
     let first = from;
     while (first < to) {
       let end = first;
-      while (end < to && this.#isUsualNull(view, end, first)) end++;
+      while (end < to && this.#isPlainNull(view, end, first)) end++;
       if (end - first >= minNullRun) this.#learnNullRun(view, first, end - first);
       first = Math.max(end, first + 1);
     }
@@ -266,7 +266,7 @@ export class RowScanner {
    * Whether a field of the current row is null after its usual gap. Unless the field is the first
    * of a run, the gap must also begin where the previous value ends.
    */
-  #isUsualNull(view: DataView, field: number, firstOfRun: number): boolean {
+  #isPlainNull(view: DataView, field: number, firstOfRun: number): boolean {
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
     const index = rowCount * fields.length + field;
     const valueStart = valueStarts[index] as number;

@@ -47,7 +47,7 @@ export class Announcer {
     this.#printChanges(written);
     this.#reportCount += 1;
     this.#card = { comparison: earlier?.comparison, labels: labelsByMetric(report.output.label) };
-    if (sums && this.#total) this.#total.absorb(sums);
+    if (sums && this.#total) this.#total.addAll(sums);
     else this.#total ??= sums;
   }
 

@@ -163,7 +163,7 @@ export function combineFailures(failures: readonly Failure[], reportCount: numbe
   const isSharedByAll = causes.size === 1 && failures.length === reportCount;
   const message = isSharedByAll
     ? `${first.error.message} None of the ${reportCount} reports was downloaded.`
-    : listFailures(inOrder);
+    : formatFailures(inOrder);
   return new ErrorInContext(first.error, { message });
 }
 
@@ -172,22 +172,22 @@ function compareByTime(one: Failure, other: Failure): number {
   return one.since - other.since || (one.label ?? '').localeCompare(other.label ?? '');
 }
 
-function listFailures(failures: readonly Failure[]): string {
+function formatFailures(failures: readonly Failure[]): string {
   const labelsByCause = new Map<string, string[]>();
   for (const { error, label = '' } of failures) {
     labelsByCause.set(error.message, [...(labelsByCause.get(error.message) ?? []), label]);
   }
   const [[cause, labels] = ['', []], ...others] = labelsByCause;
-  if (others.length === 0) return `${listLabels(labels)} failed: ${cause}`;
+  if (others.length === 0) return `${formatLabels(labels)} failed: ${cause}`;
 
   const lines = [...labelsByCause].map(([message, failed]) => {
-    return `\n  - ${listLabels(failed)}: ${message}`;
+    return `\n  - ${formatLabels(failed)}: ${message}`;
   });
   return `${failures.length} reports failed:${lines.join('')}`;
 }
 
 /** Formats `2026-11-01`, or `2 reports (2026-11-01, 2026-11-02)`. */
-function listLabels(labels: readonly string[]): string {
+function formatLabels(labels: readonly string[]): string {
   const list = labels.join(', ');
   return labels.length === 1 ? list : `${labels.length} reports (${list})`;
 }

@@ -123,7 +123,7 @@ export class Ledger {
   }
 
   /** Returns how long the account's last report took to become ready, in milliseconds. */
-  findUsualMs(owner: AccountKey): number | undefined {
+  findTypicalMs(owner: AccountKey): number | undefined {
     for (const { entry } of this.#newestFirst()) {
       if (belongsTo(entry, owner) && entry.tookMs !== undefined) return entry.tookMs;
     }
@@ -159,11 +159,11 @@ export class Ledger {
   }
 
   #allNames(): string[] {
-    this.#names ??= this.#parseNames();
+    this.#names ??= this.#readNames();
     return this.#names;
   }
 
-  #parseNames(): string[] {
+  #readNames(): string[] {
     try {
       const names = readdirSync(this.#path).filter((name) => /^\d{15}-[\w-]+\.json$/.test(name));
       return names.sort().reverse();

@@ -13,7 +13,7 @@ import { buildQuery } from '../query/build-query.ts';
 import { fixedPeriod } from '../query/command-for.ts';
 import { listPlaceholders } from '../query/file-name.ts';
 import type { ThisRunFlags } from '../query/flags/run-flags.ts';
-import { keepsFolder, planParts, selectShard, toSinglePart } from '../query/parts.ts';
+import { keepsFolder, planParts, selectShard, toWholePart } from '../query/parts.ts';
 import type { PeriodInput } from '../query/period.ts';
 import type { Part, Query } from '../query/query.ts';
 import type { Context } from './context.ts';
@@ -118,7 +118,7 @@ async function planReport(
     });
   }
 
-  const whole = toSinglePart(query, nowMs);
+  const whole = toWholePart(query, nowMs);
   const all = planParts(query, nowMs);
   // The end comes from the last part, which may not have ended.
   const period = fixedPeriod(all[0] ?? whole, all.at(-1) ?? whole);
@@ -153,7 +153,7 @@ export function withRequestQuery(planned: ReportPlan, query: Query): ReportPlan 
 }
 
 /**
- * Declares each report in its folder, and limits it to the parts that are due. If `declares` is
+ * Declares each report in its folder, and limits it to the parts that are due. If `shouldDeclare` is
  * false, nothing is written.
  *
  * @throws OutputError if a folder cannot be written
@@ -161,13 +161,13 @@ export function withRequestQuery(planned: ReportPlan, query: Query): ReportPlan 
 export async function declareFolders(
   context: Context,
   reports: readonly ReportPlan[],
-  { declares }: { readonly declares: boolean },
+  { shouldDeclare }: { readonly shouldDeclare: boolean },
 ): Promise<ReportPlan[]> {
   const declared: ReportPlan[] = [];
   for (const report of reports) {
     try {
       const isFolder = keepsFolder(report.query);
-      declared.push(isFolder ? await declareFolder(context, report, declares) : report);
+      declared.push(isFolder ? await declareFolder(context, report, shouldDeclare) : report);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       declared.push({ ...report, parts: [], refusal: error });
@@ -179,10 +179,10 @@ export async function declareFolders(
 async function declareFolder(
   { console, host }: Context,
   planned: ReportPlan,
-  declares: boolean,
+  shouldDeclare: boolean,
 ): Promise<ReportPlan> {
   const { fresh: isFresh = false, shard } = planned.options;
-  const run = { cwd: host.cwd, host, shard, nowMs: host.wallClock(), isFresh, declares };
+  const run = { cwd: host.cwd, host, shard, nowMs: host.wallClock(), isFresh, shouldDeclare };
   const { query, parts, outputFolder, warnings, notes } = await openFolder(planned, run);
   for (const warning of warnings) console.warn(warning);
   for (const note of notes) console.note(note);

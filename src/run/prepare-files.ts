@@ -112,8 +112,11 @@ export async function prepareFiles(
   };
   const files: PlannedFile[] = [];
   for (const { path, format } of outputs) {
-    const hashes = flags.json === true || hasTimePlaceholder(path);
-    const target = await openTarget({ host, stdout: console }, { path, names, clobber, hashes });
+    const computeHash = flags.json === true || hasTimePlaceholder(path);
+    const target = await openTarget(
+      { host, stdout: console },
+      { path, names, clobber, computeHash },
+    );
     const isStdout = path === '-';
     const encoding = {
       ...shared,

@@ -46,7 +46,7 @@ export interface ReportToRead {
   readonly existing?: RequestedReport;
 
   /** Whether to wait until the report is ready. Default: true. */
-  readonly waits?: boolean;
+  readonly shouldWait?: boolean;
 
   /** Reports to merge, instead of a single report. */
   readonly merged?: PartsToMerge | undefined;
@@ -116,10 +116,10 @@ export class ReportSource {
 
   /** Requests or resumes the report, waits until it is ready, and starts the download. */
   async #openOne(): Promise<OpenReport> {
-    const { waits, options } = this.#request;
+    const { shouldWait, options } = this.#request;
     this.#found ??= await this.#requestOrResume();
     this.#ready ??=
-      waits === false
+      shouldWait === false
         ? { ...this.#found.report, message: '' }
         : await waitForReport(this.#context, this.#found, options);
     this.#open = await this.#beginDownload(this.#ready, this.#found.endMs);
@@ -156,7 +156,7 @@ export class ReportSource {
   }
 
   async #requestOrResume(): Promise<FoundReport> {
-    const { existing, part, waits, options } = this.#request;
+    const { existing, part, shouldWait, options } = this.#request;
     const { host, signal } = this.#context;
     signal.throwIfAborted();
     const resumed =
@@ -168,7 +168,7 @@ export class ReportSource {
       report = await requestAndRecord(this.#context, part);
     }
     // The wait is timed from here, because an earlier report may have delayed this one.
-    const waitMs = waits === false ? 0 : options.waitTimeout;
+    const waitMs = shouldWait === false ? 0 : options.waitTimeout;
     return { report, isNew, endMs: host.stopwatch() + waitMs };
   }
 
@@ -328,8 +328,8 @@ export async function waitForReport(
   const isAuto = options.pollInterval === 'auto';
   const pollInterval = account.isLocal && isAuto ? localIntervalMs : options.pollInterval;
   const label = `Report ${printable(id).slice(0, 40)}`;
-  const usualMs = ledger()?.findUsualMs(await identifyAccount(account));
-  const meter = (await context.progress()).wait(label, usualMs);
+  const typicalMs = ledger()?.findTypicalMs(await identifyAccount(account));
+  const meter = (await context.progress()).wait(label, typicalMs);
   let pollCount = 0;
   const onPoll = ({ status, polls }: Poll): void => {
     meter.update(status);

@@ -2,7 +2,7 @@ import { AdreportError, ErrorInContext, isNotSignedIn } from '../errors.ts';
 import { requireAppendable } from '../folder/history.ts';
 import { requireDeclaredReport } from '../folder/record-download.ts';
 import { commandFor, downloadCommandFor } from '../query/command-for.ts';
-import { expandExceptDates, listPlaceholders, nameValues } from '../query/file-name.ts';
+import { expandExceptDates, listPlaceholders, placeholderValues } from '../query/file-name.ts';
 import { isBareToken } from '../query/owner.ts';
 import { findPartUnit, mergesParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
@@ -100,7 +100,7 @@ async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<vo
     query,
     part,
     options,
-    output: { ...options, ...query, names: nameValues(part) },
+    output: { ...options, ...query, names: placeholderValues(part) },
     label,
     outputFolder,
     merged: mergesParts(query) ? { parts, label, downloads } : undefined,
@@ -162,13 +162,15 @@ function resumeCommand(
   // The command does not mention the saved report, so its outputs must.
   const [output, ...others] = planned.outputs.map(({ path, format }) => ({
     format,
-    path: path.replaceAll('{report}', () => expandExceptDates('{report}', nameValues(whole))),
+    path: path.replaceAll('{report}', () =>
+      expandExceptDates('{report}', placeholderValues(whole)),
+    ),
   }));
   const query = output ? { ...planned, outputs: [output, ...others] as const } : planned;
   const { reportId } = error;
-  const facts = { platform, flags: options };
+  const queryContext = { platform, flags: options };
   // A new unnamed token counts as a different account, which cannot resume the report.
   const isLost = isBareToken(query) && isNotSignedIn(error);
-  if (isLost && reportId !== undefined) return downloadCommandFor(query, reportId, facts);
-  return commandFor(query, period, facts);
+  if (isLost && reportId !== undefined) return downloadCommandFor(query, reportId, queryContext);
+  return commandFor(query, period, queryContext);
 }

@@ -10,7 +10,7 @@ import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { isLoopback } from '../text/loopback.ts';
 import { didYouMean, findNearest } from '../text/nearest.ts';
 import { type AdminCall, listAdminCalls } from './control/admin-calls.ts';
-import { FaultMistakeError } from './faults/fault-mistake.ts';
+import { InvalidFaultError } from './faults/invalid-fault-error.ts';
 import { buildOpenapiDocument } from './openapi.ts';
 import { jsonReply, type Reply, refusalReply } from './reply.ts';
 import { parseCall, type ServerCall } from './request/call.ts';
@@ -72,7 +72,7 @@ export function createApp(services: Services, host: string): Server {
       const reply = await route.respond(call, id);
       if (reply) await deliver(reply);
     } catch (error) {
-      if (error instanceof FaultMistakeError) faults.keepMistake(error);
+      if (error instanceof InvalidFaultError) faults.keepIssue(error);
       if (!outgoing.headersSent && !outgoing.destroyed) await deliver(refusalReply(error));
     }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndpointName } from '../contract/messages.ts';
 import { changeReply } from './faults/change-reply.ts';
-import { FaultMistakeError } from './faults/fault-mistake.ts';
+import { InvalidFaultError } from './faults/invalid-fault-error.ts';
 import { type Reply, refusalReply } from './reply.ts';
 import type { ServerCall } from './request/call.ts';
 import { signedCalls, signIn } from './service/service.ts';
@@ -48,7 +48,7 @@ function respondOrRefuse(respond: () => Reply): Reply {
   try {
     return respond();
   } catch (error) {
-    if (error instanceof FaultMistakeError) throw error;
+    if (error instanceof InvalidFaultError) throw error;
     return refusalReply(error);
   }
 }

@@ -39,8 +39,8 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     ...createControl(services),
     async close() {
       await stop(server);
-      const mistake = services.faults.takeMistake();
-      if (mistake) throw new UsageError(mistake.message, { code: mistake.errorId });
+      const issue = services.faults.takeIssue();
+      if (issue) throw new UsageError(issue.message, { code: issue.errorId });
     },
   };
 }

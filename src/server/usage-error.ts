@@ -1,5 +1,5 @@
 import { type ErrorDetails, UsageError } from '../errors.ts';
-import { findMistake, type MemberCheck } from '../text/check-members.ts';
+import { findIssue, type MemberCheck } from '../text/check-members.ts';
 
 /** Builds an error with the advice in its message, because test runners show only the message. */
 export function usageError(
@@ -16,9 +16,9 @@ export function requireMembers(
   checks: Readonly<Record<string, MemberCheck>>,
   { noun, code = 'USAGE' }: { readonly noun: string; readonly code?: string },
 ): void {
-  const mistake = findMistake(object, checks, noun);
-  if (!mistake) return;
-  const { message, hint } = mistake;
+  const issue = findIssue(object, checks, noun);
+  if (!issue) return;
+  const { message, hint } = issue;
   throw hint === undefined
     ? new UsageError(message, { code })
     : usageError(message, hint, { code });

@@ -11,7 +11,7 @@ export interface MemberCheck {
   readonly isSecret?: true;
 }
 
-export interface MemberMistake {
+export interface MemberIssue {
   readonly message: string;
   readonly hint?: string;
 }
@@ -22,11 +22,11 @@ export interface MemberMistake {
  *
  * @param noun word for a property in messages: `option`
  */
-export function findMistake(
+export function findIssue(
   object: unknown,
   checks: Readonly<Record<string, MemberCheck>>,
   noun: string,
-): MemberMistake | undefined {
+): MemberIssue | undefined {
   const names = Object.keys(checks);
   if (typeof object !== 'object' || object === null) {
     return {
@@ -36,7 +36,7 @@ export function findMistake(
 
   for (const [name, value] of Object.entries(object)) {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-    if (!check) return unknownMemberMistake(name, checks, noun);
+    if (!check) return unknownMemberIssue(name, checks, noun);
     if (value === undefined || check.isValid(value)) continue;
     const shownValue = check.isSecret ? 'this value' : describeValue(value);
     return { message: `${name} cannot be ${shownValue}: use ${check.expected}.` };
@@ -44,11 +44,11 @@ export function findMistake(
   return undefined;
 }
 
-function unknownMemberMistake(
+function unknownMemberIssue(
   name: string,
   checks: Readonly<Record<string, MemberCheck>>,
   noun: string,
-): MemberMistake {
+): MemberIssue {
   const names = Object.keys(checks);
   const guess = findNearest(name, names);
   const advice = guess && `${guess}, which takes ${checks[guess]?.expected}`;

@@ -162,7 +162,7 @@ export class GroupedTotals implements Iterable<Group> {
   }
 
   /** Adds the groups of another report. Fields that it lacks become null. */
-  absorb(other: GroupedTotals): void {
+  addAll(other: GroupedTotals): void {
     if (!this.#by) this.#groupBy(other.by);
     this.#addMetrics(other.metrics);
     const positions = this.by.map(({ field }) => other.by.findIndex((key) => key.field === field));

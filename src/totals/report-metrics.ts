@@ -29,7 +29,7 @@ export function toSums(row: Row): Sums {
  * Rounds a computed metric to six significant digits, for files. Rates are fractions: 0.0194 for
  * 1.94%. `null` means no value.
  */
-export function roundDerived(metric: ReportMetric, sums: Sums): number | null {
+export function roundComputed(metric: ReportMetric, sums: Sums): number | null {
   const value = metricValue(metric, sums);
   if (value === undefined) return null;
 
@@ -39,7 +39,7 @@ export function roundDerived(metric: ReportMetric, sums: Sums): number | null {
 
 /** Formats a metric for programs, with full precision. `null` means no value. */
 export function metricDigits(metric: ReportMetric, sums: Sums): string | null {
-  const number = metric.computed ? roundDerived(metric, sums) : (sums.get(metric.field) ?? null);
+  const number = metric.computed ? roundComputed(metric, sums) : (sums.get(metric.field) ?? null);
   if (number === null) return null;
   const isMoney = metric.type === 'money' && !metric.computed;
   return isMoney ? padMoney(String(number)) : String(number);

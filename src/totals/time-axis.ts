@@ -166,7 +166,7 @@ function listHours(slots: TimeAxis['slots']): Date[] {
  *
  * @param cells in time order
  */
-export function nameTimes(
+export function formatTimeLabels(
   cells: Iterable<string>,
   dateUnit: DateUnit,
 ): ReadonlyMap<string, string> {

@@ -22,7 +22,7 @@ export interface PartsProgress {
 }
 
 /** Usual time until a report is ready, for an account without earlier reports. */
-const defaultUsualMs = 60_000;
+const defaultTypicalMs = 60_000;
 
 /** Maximum share while a report is not ready, however long it takes. */
 const maxWaitShare = 0.95;
@@ -86,11 +86,11 @@ export class Progress {
    * Shows how long a report has taken so far, relative to the usual time of the account's reports.
    * The state is the status of the report.
    */
-  wait(label: string, usualMs = defaultUsualMs): Meter<string> {
+  wait(label: string, typicalMs = defaultTypicalMs): Meter<string> {
     const startedMs = this.#stopwatch();
     return this.#meter('progress', (status) => {
       const waitedMs = this.#stopwatch() - startedMs;
-      const share = Math.min(waitedMs / usualMs, maxWaitShare);
+      const share = Math.min(waitedMs / typicalMs, maxWaitShare);
       const name = status === 'progress' ? 'waiting' : shorten(printable(status), 40);
       return { label, share, details: `${name}, ${formatSeconds(waitedMs)}` };
     });

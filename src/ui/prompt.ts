@@ -4,7 +4,7 @@ import { anySignal } from '../signals.ts';
 import { decodeUtf8 } from '../text/utf8.ts';
 import type { Console } from './console.ts';
 
-interface ViewQuery {
+interface PromptQuestion {
   /** Noun with an article, if it needs one: `the base URL`. */
   readonly noun: string;
 
@@ -43,24 +43,27 @@ export class Prompt {
   }
 
   /** Asks for a line, which is trimmed. */
-  async ask(question: ViewQuery): Promise<string> {
+  async ask(question: PromptQuestion): Promise<string> {
     const answer = await this.#prompt(question, { type: 'input' });
     return String(answer).trim();
   }
 
   /** Asks for a secret, which all later output hides. */
-  async askSecret(question: ViewQuery): Promise<string> {
+  async askSecret(question: PromptQuestion): Promise<string> {
     const secret = String(await this.#prompt(question, { type: 'password', toggleMask: false }));
     this.#console.hide(secret);
     return secret;
   }
 
-  async choose<Value>(question: ViewQuery, choices: readonly Choice<Value>[]): Promise<Value> {
+  async choose<Value>(question: PromptQuestion, choices: readonly Choice<Value>[]): Promise<Value> {
     return (await this.#prompt(question, { type: 'select', choices })) as Value;
   }
 
   /** @param kind type of inquirer's prompt, with the options of that type */
-  async #prompt(question: ViewQuery, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
+  async #prompt(
+    question: PromptQuestion,
+    kind: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
     const { noun, flag } = question;
     if (!this.#console.isInteractive) {
       const stream = this.#stdin.isTTY ? 'stderr' : 'stdin';
@@ -98,14 +101,14 @@ export class Prompt {
 }
 
 /** Formats the question with its example: `Period (e.g. last-week, 2026-10):`. */
-function formatMessage({ noun, title, example }: ViewQuery, { err }: Console): string {
+function formatMessage({ noun, title, example }: PromptQuestion, { err }: Console): string {
   const value = noun.replace(/^the /, '');
   const text = title ?? `${value.charAt(0).toUpperCase()}${value.slice(1)}`;
   return example === undefined ? `${text}:` : `${text} ${err.style.dim(`(e.g. ${example})`)}:`;
 }
 
 /** Returns the message to show for an invalid answer, otherwise true. */
-function validate({ noun, check }: ViewQuery, answer: string): true | string {
+function validate({ noun, check }: PromptQuestion, answer: string): true | string {
   if (answer === '') return `Enter ${noun}.`;
   try {
     check?.(answer);

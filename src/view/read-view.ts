@@ -28,7 +28,7 @@ export async function readView(
   const { by = [] } = options;
   if (sources.query) requireGroupable(by, sources.query, sources.displayPath);
 
-  const read = await groupFiles(sources.files, toQuestion(options, form, sources), host);
+  const read = await groupFiles(sources.files, toViewQuery(options, form, sources), host);
   try {
     requireRowsOfPeriod(sources, read);
     const window = sources.window ?? findSummaryWindow(read.files);
@@ -44,20 +44,20 @@ export async function readView(
   }
 }
 
-function toQuestion(
+function toViewQuery(
   { by, metrics, columns, filter = [], sort, top, chart, format }: ViewOptions,
   form: ViewForm,
   { hasPeriod, window, earlier }: Sources,
 ): ViewQuery {
   const spans = hasPeriod ? [window, earlier].filter((window) => window !== undefined) : [];
   const hasRows = by === undefined && chart === undefined && form !== 'document';
-  const usualTop = form === 'text' && format === undefined ? 10 : undefined;
+  const defaultTop = form === 'text' && format === undefined ? 10 : undefined;
   const named = hasRows && columns !== 'all' ? columns : undefined;
   return {
     by: by ?? (chart === 'line' ? ['DAILY'] : undefined),
     metrics: metrics ?? named,
     sort,
-    top: top ?? usualTop,
+    top: top ?? defaultTop,
     filters: filter.map((condition) => new RowFilter(condition)),
     hasRows,
     spans: spans.map(toDaySpan),
@@ -68,8 +68,8 @@ function toView(known: Pick<View, 'options' | 'sources' | 'read' | 'window'>): V
   const [period, before] = known.read.periods;
   if (!period) throw new Error('There is at least one period.');
 
-  const displayPath = { ...known, ...period, before };
-  const view = { ...displayPath, metrics: chooseShownMetrics(displayPath) };
+  const partial = { ...known, ...period, before };
+  const view = { ...partial, metrics: chooseShownMetrics(partial) };
   return {
     ...view,
     warnings: [...known.sources.warnings, ...listValueWarnings(view)],

@@ -50,16 +50,16 @@ test('with any rate limit all callers succeed, and no call is refused more than 
         const refusals: number[] = [];
         const call = async (): Promise<void> => {
           for (let refused = 0; ; refused += 1) {
-            await throttle.pass();
+            await throttle.acquire();
             // In transit, while others are sent.
             await sleep(20);
             admitted = admitted.filter((ms) => nowMs - ms < 1_000);
             if (admitted.length < perSecond) {
               admitted.push(nowMs);
               refusals.push(refused);
-              return throttle.ease();
+              return throttle.recover();
             }
-            throttle.hold(1_000);
+            throttle.backOff(1_000);
           }
         };
         const calls = Array.from({ length: 2 * callers }, call);

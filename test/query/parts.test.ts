@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { buildBody } from '../../src/query/body.ts';
 import { formatDays } from '../../src/query/calendar.ts';
 import { commandFor, fixedPeriod } from '../../src/query/command-for.ts';
-import { expandName, nameValues } from '../../src/query/file-name.ts';
+import { expandName, placeholderValues } from '../../src/query/file-name.ts';
 import {
   earlierPart,
   planParts,
   selectShard,
   splitToRetry,
-  toSinglePart,
+  toWholePart,
 } from '../../src/query/parts.ts';
 import { queryOfLine, testNowMs } from '../support/query.ts';
 
@@ -67,7 +67,7 @@ test('parts cover their period without gaps, and a report that failed is cut any
   const anyPeriod = fc.constantFrom('last-24h', 'last-7d', '2026-10', '2026-W43', 'today');
   fc.assert(
     fc.property(anyPeriod, fc.constantFrom('DAILY', 'HOURLY', 'MONTHLY'), (period, by) => {
-      const whole = toSinglePart(queryOfLine(`--period ${period} --by ${by}`), testNowMs);
+      const whole = toWholePart(queryOfLine(`--period ${period} --by ${by}`), testNowMs);
       const parts = splitToRetry(whole);
       expect([parts[0]?.since, parts.at(-1)?.until]).toEqual([whole.since, whole.until]);
       for (const [index, part] of parts.entries()) {
@@ -156,7 +156,7 @@ test('names of campaigns are never left out of a body', () => {
 });
 
 test('weeks are compared with the days of the weeks before', () => {
-  const whole = toSinglePart(queryOfLine('--period 2026-W45 --by WEEKLY --compare'), testNowMs);
+  const whole = toWholePart(queryOfLine('--period 2026-W45 --by WEEKLY --compare'), testNowMs);
   const earlier = earlierPart(whole);
   expect([formatDays(earlier), buildBody(earlier).breakdowns]).toEqual([
     '2026-10-26..2026-11-01',
@@ -172,7 +172,7 @@ test.each([
   ['--period today --by DAILY,OS -o {report}_{{x}}.csv', 'daily-os_{x}.csv'],
 ])('%s is written to %s', (line, name) => {
   const [part] = partsOfLine(line);
-  expect(part && expandName(part.query.outputs[0].path, nameValues(part))).toBe(name);
+  expect(part && expandName(part.query.outputs[0].path, placeholderValues(part))).toBe(name);
 });
 
 test('the command of a part asks for the same days tomorrow', () => {

@@ -102,7 +102,7 @@ describe('fixture data', () => {
 });
 
 /** A change in a file, and the resulting error. */
-interface Mistake {
+interface Issue {
   readonly file: keyof typeof files;
   readonly from: string;
   readonly to: string;
@@ -113,7 +113,7 @@ interface Mistake {
   readonly reason: string;
 }
 
-const mistakes: readonly Mistake[] = [
+const issues: readonly Issue[] = [
   {
     file: 'accounts.json',
     from: '"token": "t0ken",',
@@ -203,7 +203,7 @@ describe('a mistake is reported with file, line and reason', () => {
     return error;
   }
 
-  test.each(mistakes)('$file: $from becomes $to', ({ file, from, to, line, reason }) => {
+  test.each(issues)('$file: $from becomes $to', ({ file, from, to, line, reason }) => {
     expect(files[file]).toContain(from);
     const folder = folderOf({ [file]: files[file].replace(from, to) });
 

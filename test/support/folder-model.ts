@@ -265,13 +265,13 @@ class FolderModel {
     return !this.#isFinal(unit, line) && isLate ? 'stale' : undefined;
   }
 
-  #isDue(unit: string, lines: ReadonlyMap<string, Line>, hashes: boolean): boolean {
+  #isDue(unit: string, lines: ReadonlyMap<string, Line>, computeHash: boolean): boolean {
     const name = this.#name(unit);
     const file = this.#fileAt(name);
     const line = lines.get(name);
     if (file === undefined || !line) return true;
     if (line.id !== this.#id() || line.bytes !== file.length) return true;
-    return (hashes && line.sha256 !== hash(file)) || !this.#isFinal(unit, line);
+    return (computeHash && line.sha256 !== hash(file)) || !this.#isFinal(unit, line);
   }
 
   /** Lists problems as `kind file solver`. */
@@ -423,7 +423,7 @@ class FolderModel {
       query: this.#query(step),
       isFresh,
     };
-    const run = { nowMs: this.#nowMs, host: fileHost(), declares: true };
+    const run = { nowMs: this.#nowMs, host: fileHost(), shouldDeclare: true };
     const declaring = declare({ ...options, ...run });
     if (isRefused) {
       await expect(declaring).rejects.toMatchObject({ exitCode: 2 });
@@ -445,7 +445,7 @@ class FolderModel {
     expect(declaration).toMatchObject({ since: earliest, until: untils[1], id: this.#id() });
     const asked = this.#unitsOver(since, until);
     if (period === 'now') asked.push(this.unit(0));
-    await this.#fill(asked, { hashes: false, isFresh });
+    await this.#fill(asked, { computeHash: false, isFresh });
   }
 
   /** Returns the first day in the history. */
@@ -457,22 +457,22 @@ class FolderModel {
     if (!this.#declared || this.#declared.isEdited) return;
     const { since, until } = this.#declared;
     const due = this.#unitsOver(since, until);
-    await this.#fill(due, { hashes: true, isFresh: false });
+    await this.#fill(due, { computeHash: true, isFresh: false });
   }
 
   /** Downloads the units that the program finds due, which have to be those of the model. */
   async #fill(
     units: readonly string[],
-    { hashes, isFresh }: { hashes: boolean; isFresh: boolean },
+    { computeHash, isFresh }: { computeHash: boolean; isFresh: boolean },
   ): Promise<void> {
     const file = await readDeclaration(this.#folder);
     if (file.kind !== 'valid') throw new Error(`The declaration is ${JSON.stringify(file)}.`);
     const { declaration } = file;
     const { signal } = new AbortController();
-    const state = await readFolder(this.#folder, declaration, { signal, hashes });
+    const state = await readFolder(this.#folder, declaration, { signal, computeHash });
     const { lines } = state.history;
     const before = this.#lines();
-    const expected = units.filter((unit) => isFresh || this.#isDue(unit, before, hashes));
+    const expected = units.filter((unit) => isFresh || this.#isDue(unit, before, computeHash));
 
     const last = units.at(-1);
     const now = this.#nowMs / 1_000 + 40 * 86_400;
@@ -516,7 +516,7 @@ class FolderModel {
     const file = await readDeclaration(this.#folder);
     if (file.kind !== 'valid') return [file.kind];
     const { signal } = new AbortController();
-    const state = await readFolder(this.#folder, file.declaration, { signal, hashes: true });
+    const state = await readFolder(this.#folder, file.declaration, { signal, computeHash: true });
     const { problems } = checkFolder(state, Math.floor(this.#nowMs / 1_000));
     return problems
       .map(({ kind, file, fixedBy: solvedBy }) => `${kind} ${file} ${solvedBy}`)

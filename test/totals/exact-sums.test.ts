@@ -56,7 +56,7 @@ test('sums of groups are exact, and rates are those of rows that have both metri
       const rest = new GroupedTotals([{ field: 'country' }]);
       for await (const batch of batchesOf(body.slice(0, cut))) sums.observe(batch);
       for await (const batch of batchesOf(body.slice(cut))) rest.observe(batch);
-      sums.absorb(rest);
+      sums.addAll(rest);
 
       const [ctr] = defaultMetrics(['displays', 'clicks']).filter(({ computed }) => computed);
       for (const { key, sums: own } of sums) {

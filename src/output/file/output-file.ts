@@ -22,7 +22,7 @@ export interface OutputFileOptions {
   readonly noClobber?: boolean;
 
   /** Whether to compute the hash of the output. */
-  readonly hashes?: boolean;
+  readonly computeHash?: boolean;
 }
 
 /** An open file with the steps that complete it. */
@@ -99,11 +99,11 @@ export class OutputFile implements Sink {
   constructor(
     path: string,
     opened: OpenedFile,
-    { hashes = false }: Pick<OutputFileOptions, 'hashes'>,
+    { computeHash = false }: Pick<OutputFileOptions, 'computeHash'>,
   ) {
     this.#path = path;
     this.#opened = opened;
-    this.#pieces = new PieceWriter(opened.file, { hashes });
+    this.#pieces = new PieceWriter(opened.file, { computeHash });
     if (!/\.gz$/i.test(path)) return;
 
     this.#gzip = createGzip();

@@ -30,9 +30,9 @@ export class PieceWriter {
 
   #writtenBytes = 0;
 
-  constructor(file: FileHandle, { hashes }: { readonly hashes: boolean }) {
+  constructor(file: FileHandle, { computeHash }: { readonly computeHash: boolean }) {
     this.#file = file;
-    this.#hash = hashes ? createHash('sha256') : undefined;
+    this.#hash = computeHash ? createHash('sha256') : undefined;
   }
 
   /** Copies bytes. Returns a promise only if a piece is full, so most calls need not be awaited. */

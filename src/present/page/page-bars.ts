@@ -42,9 +42,9 @@ function renderChart(
   leadingMetric: ReportMetric,
   totals: Sums,
 ): string {
-  const renderEnded = renderParagraph('by', toHtml(endedNote ?? ''));
+  const endedHtml = renderParagraph('by', toHtml(endedNote ?? ''));
   if (!table) return renderParagraph('by', 'Too many different values to rank.');
-  if (table.rows.length === 0) return renderEnded;
+  if (table.rows.length === 0) return endedHtml;
 
   const { rows, others } = limitRows(table, maxBars);
   const barValue = (row: TableRow): number =>
@@ -52,17 +52,17 @@ function renderChart(
   const max = Math.max(0, ...rows.map(barValue));
   const items = rows.map((row) => {
     const { name, detail } = describeRow(table, row);
-    const renderDetail = detail === '' ? '' : ` <small>${toHtml(detail)}</small>`;
+    const detailHtml = detail === '' ? '' : ` <small>${toHtml(detail)}</small>`;
     const length = max > 0 ? (100 * barValue(row)) / max : 0;
     const bar = `<svg aria-hidden="true"><rect width="${length.toFixed(1)}%" height="100%" rx="2"/></svg>`;
-    return `<li><span>${renderName(name)}${renderDetail}</span>${renderNumbers(row, { table, leadingMetric, totals })}${bar}`;
+    return `<li><span>${renderName(name)}${detailHtml}</span>${renderNumbers(row, { table, leadingMetric, totals })}${bar}`;
   });
   if (others) {
     const { name } = describeRow(table, others);
     const numbers = renderNumbers(others, { table, leadingMetric, totals });
     items.push(`<li class="rest"><span>${toHtml(name)}</span>${numbers}`);
   }
-  return `<ol${table.isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${renderEnded}`;
+  return `<ol${table.isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${endedHtml}`;
 }
 
 /** Renders the value next to a bar, its share, and its change if there is a comparison. */

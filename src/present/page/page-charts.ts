@@ -3,7 +3,7 @@ import { toHtml } from './page-text.ts';
 import { renderTimeChart } from './time-chart.ts';
 
 /** Renders a chart of the leading metric by its largest values, then a chart of each total. */
-export function renderCharts({ trend, leadingMetric, totals, facts }: ReportModel): string {
+export function renderCharts({ trend, leadingMetric, totals, details }: ReportModel): string {
   if (!trend || !leadingMetric) return '';
 
   const { axis, whole, before, lines, linesCaption, unchartedNote } = trend;
@@ -18,7 +18,7 @@ export function renderCharts({ trend, leadingMetric, totals, facts }: ReportMode
         })
       : '';
   const earlier = before
-    ? `<p class="by"><svg class="key" aria-hidden="true"><line class="before" x1="0" x2="100%" y1="50%" y2="50%"/></svg>${toHtml(facts.get('Compared with') ?? '')}</p>`
+    ? `<p class="by"><svg class="key" aria-hidden="true"><line class="before" x1="0" x2="100%" y1="50%" y2="50%"/></svg>${toHtml(details.get('Compared with') ?? '')}</p>`
     : '';
   const charts = totals.map(({ metric }) => {
     return renderTimeChart({ metric, axis, series: [whole], before, caption: `per ${axis.step}` });

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../text/printable.ts';
 import { type DateUnit, toKeyValue } from '../../totals/group-keys.ts';
 import { formatMetric } from '../../totals/report-metrics.ts';
-import { nameTimes } from '../../totals/time-axis.ts';
+import { formatTimeLabels } from '../../totals/time-axis.ts';
 import { maxTableRows, type ReportModel, type TitledTable } from '../report-model.ts';
 import {
   compareRow,
@@ -22,7 +22,7 @@ const maxPortraitColumns = 8;
 export function renderTable({ title, table }: TitledTable, model: ReportModel): string {
   const { columns, leadingMetric, rows: all } = table;
   const { rows, others } = limitRows(table, maxTableRows);
-  const times = nameTableTimes(columns, rows, model.dateUnit);
+  const times = formatTableTimes(columns, rows, model.dateUnit);
   const rowHtml = (row: TableRow): string => {
     return columns.map((column) => renderCell(column, row, { table, times })).join('');
   };
@@ -50,7 +50,7 @@ export function renderTable({ title, table }: TitledTable, model: ReportModel): 
 }
 
 /** Formats the times in a table. Returns the formatted times by value. */
-function nameTableTimes(
+function formatTableTimes(
   columns: readonly TableColumn[],
   rows: readonly TableRow[],
   dateUnit: DateUnit,
@@ -59,7 +59,7 @@ function nameTableTimes(
   const values = times.flatMap(({ field }) =>
     rows.map((row) => toKeyValue(row.getValue(field)) ?? ''),
   );
-  return nameTimes(values, dateUnit);
+  return formatTimeLabels(values, dateUnit);
 }
 
 function renderCell(

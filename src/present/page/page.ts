@@ -20,9 +20,9 @@ function hashSource(text: string): string {
 
 /** Renders a page that opens without a network connection. */
 export function renderPage(model: ReportModel): string {
-  const { title, facts, emptyMessage, tables } = model;
+  const { title, details, emptyMessage, tables } = model;
   const heading = toHtml(title);
-  const period = facts.get('Period');
+  const period = details.get('Period');
   const periodText = period === undefined ? '' : `, ${toHtml(period)}`;
   return `<!doctype html>
 <html lang="en">
@@ -49,9 +49,9 @@ ${renderAbout(model)}</main>
 }
 
 function renderHeader(model: ReportModel): string {
-  const { title, facts, headline, comparisonNote, senderNote, warnings } = model;
+  const { title, details, headline, comparisonNote, senderNote, warnings } = model;
   const items: string[] = [];
-  for (const [name, text] of facts) {
+  for (const [name, text] of details) {
     items.push(toHtml(name === 'Compared with' ? `compared with ${text}` : text));
   }
   if (warnings.length > 0) {

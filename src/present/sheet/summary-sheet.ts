@@ -87,13 +87,13 @@ function emptyRows(count: number): SummaryRow[] {
 
 /** Builds the rows for title, headline, details, warnings and notes. */
 function buildHeadRows(model: ReportModel, sheetNotes: readonly string[]): SheetCell[][] {
-  const { title, headline, senderNote, facts, warnings, notes, comparisonNote, emptyMessage } =
+  const { title, headline, senderNote, details, warnings, notes, comparisonNote, emptyMessage } =
     model;
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
   if (headline !== undefined) rows.push([{ style: 'strong', content: printable(headline) }]);
   for (const warning of warnings) rows.push([{ style: 'warning', content: printable(warning) }]);
   if (senderNote.length > 0) rows.push(factRow('Note', senderNote.join(' ')));
-  for (const [name, text] of facts) rows.push(factRow(name, text));
+  for (const [name, text] of details) rows.push(factRow(name, text));
 
   const noteSentences = [...sheetNotes, ...notes.map((note) => `Note: ${note}`)];
   for (const sentence of [emptyMessage, comparisonNote, ...noteSentences]) {
@@ -140,12 +140,12 @@ function fitColumnWidths(rows: readonly (readonly SheetCell[])[]): number[] {
 /** Builds a row per metric, with the earlier value and the change if there is a comparison. */
 function buildTotalRows({
   totals,
-  facts,
+  details,
   sums,
   sumsBefore,
   comparison,
 }: ReportModel): SheetCell[][] {
-  const period = comparison ? formatPeriod(comparison.now) : facts.get('Period');
+  const period = comparison ? formatPeriod(comparison.now) : details.get('Period');
   const headings = ['Totals', period ?? ''];
   if (comparison) headings.push(formatPeriod(comparison.before), 'Change');
 

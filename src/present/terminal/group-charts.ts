@@ -79,7 +79,7 @@ export function drawGroupLines(
   if (!time || nameColumns.length === 0) return drawOverTime(ranked, metric, look);
 
   const byName = new GroupedTotals(nameColumns, (field) => all.metrics.includes(field));
-  byName.absorb(all);
+  byName.addAll(all);
   const largest = [...byName].sort(byMetric(metric));
   const nameIndexes = nameColumns.map((column) => all.by.indexOf(column));
   const formatGroup = groupFormatter(nameColumns.map(({ field }) => field));

@@ -95,14 +95,14 @@ function chooseColumns(
   });
   const { headings, kept, widths } = isWhole ? whole : fitHeadings(folded);
 
-  const isolated = kept.flatMap((index, i): FittedColumn[] => {
+  const fitted = kept.flatMap((index, i): FittedColumn[] => {
     const column = columns[index];
     const width = widths[i] ?? 0;
     const lines = (headings[index] ?? []).map((line) => shorten(line, width));
     return column ? [{ ...column, index, width, lines }] : [];
   });
   const hidden = columns.filter((_, i) => !kept.includes(i)).map(({ heading }) => heading);
-  return { columns: isolated, hidden };
+  return { columns: fitted, hidden };
 }
 
 /** Formats the headings. Shorter headings are aligned with the last line. */

@@ -4,11 +4,11 @@ import { encodeRowsAsCsv } from '../encode-report.ts';
 import type { ReportRow } from '../engine.ts';
 import type { Reply } from '../reply.ts';
 import type { FaultEffect } from './fault-kind.ts';
-import { describeThrown, FaultMistakeError } from './fault-mistake.ts';
+import { describeThrown, InvalidFaultError } from './invalid-fault-error.ts';
 
 /**
  * Changes the JSON document of a response in memory. CSV is written from the `data` of the changed
- * document. Throws `FaultMistakeError` if the change fails.
+ * document. Throws `InvalidFaultError` if the change fails.
  */
 export async function changeReply(
   { csv, body, ...rest }: Reply,
@@ -20,7 +20,7 @@ export async function changeReply(
     const changed: unknown = await change(JSON.parse(json));
     return { ...rest, body: csv ? encodeDataAsCsv(changed, csv.fields) : encodeDocument(changed) };
   } catch (error) {
-    throw new FaultMistakeError(`change: ${describeThrown(error)}`);
+    throw new InvalidFaultError(`change: ${describeThrown(error)}`);
   }
 }
 

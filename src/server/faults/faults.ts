@@ -1,7 +1,7 @@
 import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import type { FaultRequest } from '../public-types.ts';
 import type { FaultEffect } from './fault-kind.ts';
-import { describeThrown, FaultMistakeError } from './fault-mistake.ts';
+import { describeThrown, InvalidFaultError } from './invalid-fault-error.ts';
 import { type Fault, parseFault } from './read-fault.ts';
 
 interface ActiveFault extends Fault {
@@ -25,7 +25,7 @@ interface Target {
 export class Faults {
   readonly #initial: readonly Fault[];
   #active: ActiveFault[] = [];
-  #mistake: FaultMistakeError | undefined;
+  #issue: InvalidFaultError | undefined;
 
   /**
    * Throws `UsageError` for an invalid fault.
@@ -73,16 +73,16 @@ export class Faults {
     return this.#applyFirstDue({ endpoint, request, isReport: true })?.finalStatus;
   }
 
-  /** Keeps the first mistake of the test, even after `reset`. */
-  keepMistake(mistake: FaultMistakeError): void {
-    this.#mistake ??= mistake;
+  /** Keeps the first issue of the test, even after `reset`. */
+  keepIssue(issue: InvalidFaultError): void {
+    this.#issue ??= issue;
   }
 
-  /** Returns the first mistake of the test, and forgets it. */
-  takeMistake(): FaultMistakeError | undefined {
-    const mistake = this.#mistake;
-    this.#mistake = undefined;
-    return mistake;
+  /** Returns the first issue of the test, and forgets it. */
+  takeIssue(): InvalidFaultError | undefined {
+    const issue = this.#issue;
+    this.#issue = undefined;
+    return issue;
   }
 
   /**
@@ -119,19 +119,19 @@ function appliesTo(fault: Fault, { endpoint, isReport, request }: Target): boole
   return request !== undefined && matchesWhen(request, when);
 }
 
-/** Calls the test's `when`. Throws `FaultMistakeError` if the function fails. */
+/** Calls the test's `when`. Throws `InvalidFaultError` if the function fails. */
 function matchesWhen(request: FaultRequest, when: (request: FaultRequest) => unknown): boolean {
   let result: unknown;
   try {
     result = when(request);
   } catch (error) {
-    throw new FaultMistakeError(`when: ${describeThrown(error)}`);
+    throw new InvalidFaultError(`when: ${describeThrown(error)}`);
   }
 
   if (result instanceof Promise) {
     // An unhandled rejection would end the process.
     result.catch(() => {});
-    throw new FaultMistakeError('when returned a promise: return true or false');
+    throw new InvalidFaultError('when returned a promise: return true or false');
   }
   return Boolean(result);
 }

@@ -45,10 +45,10 @@ export interface PeriodRows {
  */
 export async function groupFiles(
   sources: readonly SourceFile[],
-  question: ViewQuery,
+  query: ViewQuery,
   host: Context['host'],
 ): Promise<ViewedRows> {
-  const rows = new ViewedRows(sources, question, host);
+  const rows = new ViewedRows(sources, query, host);
   try {
     for await (const file of openFiles(sources, host)) {
       await rows.read(file);
@@ -67,18 +67,18 @@ export class ViewedRows {
   readonly files: FileFields[] = [];
   sizeBytes = 0;
 
-  readonly #question: ViewQuery;
+  readonly #query: ViewQuery;
   readonly #host: Context['host'];
   readonly #columns: ColumnFinder;
   readonly #cells = new CellCheck();
   readonly #overlap: OverlapCheck | undefined;
 
-  constructor(sources: readonly SourceFile[], question: ViewQuery, host: Context['host']) {
-    this.#question = question;
+  constructor(sources: readonly SourceFile[], query: ViewQuery, host: Context['host']) {
+    this.#query = query;
     this.#host = host;
-    this.#columns = new ColumnFinder(question);
+    this.#columns = new ColumnFinder(query);
     this.#overlap = mayOverlap(sources) ? new OverlapCheck() : undefined;
-    const [, ...earlier] = question.spans;
+    const [, ...earlier] = query.spans;
     this.periods = [this.#newPeriod(), ...earlier.map(() => this.#newPeriod({ isEarlier: true }))];
   }
 
@@ -133,7 +133,7 @@ export class ViewedRows {
     this.#cells.check(batch, used, file);
     this.#overlap?.add(batch, file.source);
     for (const [index, period] of this.periods.entries()) {
-      const inPeriod = selectDays(batch, this.#question.spans[index], used);
+      const inPeriod = selectDays(batch, this.#query.spans[index], used);
       period.rowCount += inPeriod.length;
       const rows = this.#filter(batch, used, inPeriod);
       if (rows.length === 0) continue;
@@ -151,7 +151,7 @@ export class ViewedRows {
     inPeriod: readonly number[],
   ): readonly number[] {
     let rows = inPeriod;
-    for (const [index, filter] of this.#question.filters.entries()) {
+    for (const [index, filter] of this.#query.filters.entries()) {
       rows = filter.select(batch, filtered[index] ?? [], rows);
     }
     return rows;
@@ -167,7 +167,7 @@ export class ViewedRows {
     return {
       byTime: new GroupedTotals(() => findTimeKeys(this.fields), isSummed),
       groups: new GroupedTotals(findKeys, isSummed),
-      rows: this.#question.hasRows ? new KeptRows(this.#question) : undefined,
+      rows: this.#query.hasRows ? new KeptRows(this.#query) : undefined,
       rowCount: 0,
     };
   }

@@ -18,17 +18,17 @@ const maxRowsBeyondTop = 10_000;
  * Used for views without `--by`.
  */
 export class KeptRows {
-  readonly #question: ViewQuery;
+  readonly #query: ViewQuery;
   #spool: Spool | undefined;
   #rowCount = 0;
 
-  constructor(question: ViewQuery) {
-    this.#question = question;
+  constructor(query: ViewQuery) {
+    this.#query = query;
   }
 
   /** Number of rows that `--top` omits. */
   get restCount(): number {
-    return Math.max(0, this.#rowCount - (this.#question.top ?? this.#rowCount));
+    return Math.max(0, this.#rowCount - (this.#query.top ?? this.#rowCount));
   }
 
   /** @param fields columns to keep, or `undefined` for all */
@@ -37,7 +37,7 @@ export class KeptRows {
     rows: readonly number[],
     fields: readonly string[] | undefined,
   ): Promise<void> {
-    const { sort, top } = this.#question;
+    const { sort, top } = this.#query;
     const isCut = sort === undefined && top !== undefined;
     const kept = isCut ? rows.slice(0, Math.max(0, top - this.#rowCount)) : rows;
     this.#rowCount += rows.length;
@@ -54,7 +54,7 @@ export class KeptRows {
   async *batches(fields: readonly string[]): AsyncGenerator<RowBatch> {
     if (!this.#spool) return;
     const batches = readRows(this.#spool.read(), { lines: 'expected', fields });
-    const { sort, top } = this.#question;
+    const { sort, top } = this.#query;
     if (sort === undefined) {
       yield* batches;
       return;

@@ -42,10 +42,10 @@ function formatGroups(view: View, look: TableLook): string[] {
   if (view.rows) return [];
   const { columns, label } = view.options;
   const keys = listKeyColumns(view.groups.by);
-  const displayPath = [...keys, ...view.metrics].map(({ field }) => field);
+  const defaultColumns = [...keys, ...view.metrics].map(({ field }) => field);
   return drawGroupTable(rankViewGroups(view), look, {
     columns: keys,
-    selectedColumns: columns === 'all' || !columns ? displayPath : columns,
+    selectedColumns: columns === 'all' || !columns ? defaultColumns : columns,
     labels: labelsByMetric(label),
   });
 }
@@ -54,14 +54,14 @@ function formatHeading({ sources, read, byTime, window }: View, look: TableLook)
   const { style, width = Number.POSITIVE_INFINITY } = look;
   const { files, sizeBytes } = read;
   const name = `${sources.displayPath}:`;
-  const facts = [formatPlural(byTime.rowCount, 'row'), formatBytes(sizeBytes)];
-  if (files.length > 1) facts.unshift(formatPlural(files.length, 'file'));
+  const details = [formatPlural(byTime.rowCount, 'row'), formatBytes(sizeBytes)];
+  if (files.length > 1) details.unshift(formatPlural(files.length, 'file'));
   const days = window ? toDaySpan(window) : findDaySpan(byTime);
-  if (days) facts.push(formatDaySpan(days));
+  if (days) details.push(formatDaySpan(days));
 
   const zone = sources.query?.timezone ?? files[0]?.tail.summary?.timezone;
   const suffix = zone === undefined ? '' : ` (${printable(formatZone(zone))})`;
-  const text = `${style?.bold(name) ?? name} ${facts.join(', ')}${suffix}`;
+  const text = `${style?.bold(name) ?? name} ${details.join(', ')}${suffix}`;
   return wrap(text, width - 2).join('\n  ');
 }
 

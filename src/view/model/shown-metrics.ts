@@ -21,10 +21,10 @@ export function chooseShownMetrics(
   const columns = fields.length === 0 ? everyMetric.map(({ name }) => name) : fields;
   const all = listAllMetrics(columns);
   const chosen = new Map<string, ReportMetric>();
-  const usual = listFields(defaultMetrics(view.groups.metrics));
+  const defaults = listFields(defaultMetrics(view.groups.metrics));
   const sorted = sort === undefined ? [] : [parseSort(sort).name];
   const requested = view.sources.query?.metrics ?? [];
-  for (const name of named ?? [...usual, ...requested, ...sorted]) {
+  for (const name of named ?? [...defaults, ...requested, ...sorted]) {
     const metric = named ? findNamedMetric(name, columns) : findReportMetric(name, all);
     if (metric) chosen.set(metric.field, metric);
     else if (named) throw unknownColumnError(name, listFields(all), '--metrics');
@@ -46,10 +46,10 @@ export function chooseSortMetric({ metrics, options }: View): ReportMetric | und
  *
  * @param usualCount number of groups without `--top` (default: all)
  */
-export function rankViewGroups(view: View, usualCount?: number): RankedGroups {
+export function rankViewGroups(view: View, defaultCount?: number): RankedGroups {
   const { groups, metrics, options } = view;
-  const usual = groups.by.find(({ field }) => isTimeField(field)) ?? chooseSortMetric(view);
-  const { sort = usual?.field, top: count = usualCount } = options;
+  const defaults = groups.by.find(({ field }) => isTimeField(field)) ?? chooseSortMetric(view);
+  const { sort = defaults?.field, top: count = defaultCount } = options;
   return rankGroups(groups, metrics, { sort, count });
 }
 

@@ -175,13 +175,15 @@ function buildProvenance(view: View, { breakdowns }: ViewTable, version: string)
   const { sources, options, groups } = view;
   const { query, files } = sources;
   const names = listColumnMetrics(view).map(({ field }) => metricOfField(field)?.name ?? field);
-  const input = (options.filter ?? []).map(({ name, values }) => `${name}: ${values.join(', ')}`);
+  const viewFilters = (options.filter ?? []).map(
+    ({ name, values }) => `${name}: ${values.join(', ')}`,
+  );
   const times = files.flatMap(({ record }) => (record ? [Date.parse(record.line.created)] : []));
   return {
     request: query
       ? { ...toRequestRecord(query), breakdowns: findBreakdownNames(breakdowns), metrics: names }
       : null,
-    filters: [...describeFilters(query?.filters ?? {}), ...input],
+    filters: [...describeFilters(query?.filters ?? {}), ...viewFilters],
     key: groups.by.map(({ field }) => field),
     reportId: null,
     downloadedMs: times.length === files.length ? Math.max(...times) : undefined,
@@ -198,8 +200,8 @@ async function announceFile(
   if (file === undefined) return;
   if (flags.json) {
     const ends = window ? formatEnds(window) : { since: null, until: null };
-    const facts = { file, rows: rowCount, bytes: sizeBytes, sha256, ...ends };
-    await console.result(visibleJson({ ...facts, warnings, notes }));
+    const details = { file, rows: rowCount, bytes: sizeBytes, sha256, ...ends };
+    await console.result(visibleJson({ ...details, warnings, notes }));
   }
   console.note(`Wrote ${file}: ${formatSize({ rowCount, sizeBytes }, elapsedMs())}`);
 }

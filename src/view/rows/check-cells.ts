@@ -109,8 +109,8 @@ function findOddNumber(batch: RowBatch, field: string): RefusedCell | undefined 
   const type = fieldTypeOf(field) ?? 'money';
   let texts: readonly (string | undefined)[] | undefined;
   for (const [row, cents] of toCents(batch, field).entries()) {
-    const isUsual = cents !== notCents && (type !== 'integer' || cents % 100 === 0);
-    if (isUsual || Number.isNaN(cents)) continue;
+    const isPlain = cents !== notCents && (type !== 'integer' || cents % 100 === 0);
+    if (isPlain || Number.isNaN(cents)) continue;
 
     texts ??= readJsonValues(batch, field);
     const json = texts[row] ?? 'null';

@@ -78,7 +78,7 @@ function readValue(text: string): string {
   return isMissingValue(text) ? 'null' : JSON.stringify(text);
 }
 
-const usualNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;
+const plainNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;
 
 /**
  * Returns a number as JSON. Any other cell stays a string, including a DSP's money: `1234,50`.
@@ -87,7 +87,7 @@ const usualNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;
  * may be thousands
  */
 function readNumber(text: string, hasComma: boolean): string {
-  if (usualNumber.test(text)) return text;
+  if (plainNumber.test(text)) return text;
   if (!hasComma && text.includes(',')) return readValue(text);
   return toDecimalString(text.replace(',', '.')) ?? readValue(text);
 }

@@ -64,11 +64,11 @@ export class ColumnFinder {
   /** Columns that are added up. */
   readonly summed = new Set<string>();
 
-  readonly #question: ViewQuery;
+  readonly #query: ViewQuery;
   readonly #found = new Map<string, Omit<UsedColumns, 'day'>>();
 
-  constructor(question: ViewQuery) {
-    this.#question = question;
+  constructor(query: ViewQuery) {
+    this.#query = query;
   }
 
   /**
@@ -88,7 +88,7 @@ export class ColumnFinder {
   #find(header: readonly string[], displayPath: string): Omit<UsedColumns, 'day'> {
     requireDistinctColumns(header, displayPath);
     const fields = header.filter((field) => !isComparisonColumn(field));
-    const { by = [], filters, spans } = this.#question;
+    const { by = [], filters, spans } = this.#query;
     if (spans.length > 0 && !fields.some(isTimeField)) throw noDatesError(displayPath);
     this.keys ??= resolveKeys(by, fields);
     this.fields = [...new Set([...fields, ...this.fields])];
@@ -111,14 +111,14 @@ export class ColumnFinder {
   }
 
   #isKept(field: string): boolean {
-    const isNamed = this.#question.metrics?.includes(field) ?? true;
+    const isNamed = this.#query.metrics?.includes(field) ?? true;
     const isMetric = metricOfField(field) || isComputedMetric(field);
     return isNamed || !isMetric || this.summed.has(field);
   }
 
   /** Returns the metrics of a file, or the columns that `--metrics` and `--sort` need. */
   #listSummedFields(fields: readonly string[]): readonly string[] {
-    const { metrics: named, sort } = this.#question;
+    const { metrics: named, sort } = this.#query;
     if (!named) return fields.filter((field) => metricOfField(field));
     const names = sort === undefined ? named : [...named, parseSort(sort).name];
     return names.flatMap((name) => findSummedFields(name, fields));

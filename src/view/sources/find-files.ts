@@ -54,7 +54,7 @@ async function selectFolderFiles(
   { window, now, signal }: Search,
 ): Promise<SelectedPart[]> {
   const select = async (): Promise<SelectedPart[]> => {
-    const reading = { selection: { window }, signal, hashes: true };
+    const reading = { selection: { window }, signal, computeHash: true };
     return selectFiles(await readFolder(path, declaration, reading), now);
   };
   const selected = await select();

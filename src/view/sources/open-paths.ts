@@ -134,7 +134,7 @@ async function identifyFiles(
 
   const { declaration } = file;
   const selection = { names: new Set(named.map(({ name }) => name)) };
-  const snapshot = await readFolder(folder, declaration, { selection, signal, hashes: true });
+  const snapshot = await readFolder(folder, declaration, { selection, signal, computeHash: true });
   const files: SourceFile[] = [];
   const warnings: string[] = [];
   for (const { path, displayPath, name } of named) {

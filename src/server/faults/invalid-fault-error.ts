@@ -2,10 +2,10 @@ import { inspect } from 'node:util';
 import { ServiceError } from '../service/service-error.ts';
 
 /**
- * A mistake in a test's fault: its `when` or `change` failed. The call responds with this error,
+ * An issue in a test's fault: its `when` or `change` failed. The call responds with this error,
  * and `close()` rejects with it.
  */
-export class FaultMistakeError extends ServiceError {
+export class InvalidFaultError extends ServiceError {
   constructor(reason: string) {
     super('FAULT_MISTAKE', `A fault of the test failed: ${reason}.`);
   }
