@@ -7,7 +7,7 @@ import { buildQuery } from '../query/build-query.ts';
 import { unitContaining } from '../query/calendar.ts';
 import { commandFor } from '../query/command-for.ts';
 import { escapeBraces } from '../query/file-name.ts';
-import { keepsFolder } from '../query/parts.ts';
+import { fillsFolder } from '../query/parts.ts';
 import type { Query } from '../query/query.ts';
 import { readSavedOptions } from '../query/saved-report.ts';
 import { formatYaml, readYamlFile } from '../query/yaml-file.ts';
@@ -193,7 +193,7 @@ function requireFolder(query: Query): FolderQuery {
   const isDay = (day: string): boolean => unitContaining(day, 'day', timezone) !== undefined;
   if (!isDay(since)) throw new UsageError('since is not a day');
   if (until !== 'now' && !isDay(until)) throw new UsageError('until is neither a day nor now');
-  if (split === undefined || !keepsFolder(query)) {
+  if (split === undefined || !fillsFolder(query)) {
     throw new UsageError('split or the date in output is missing');
   }
   if (!staysInside(outputs[0].path)) throw new UsageError('output leaves the folder');

@@ -1,7 +1,7 @@
 import { resolve, sep } from 'node:path';
 import { UsageError } from '../errors.ts';
 import {
-  beforeTime,
+  cutBeforeDate,
   expandExceptDates,
   expandName,
   listPlaceholders,
@@ -27,7 +27,7 @@ export function locateFolder(
   output: string,
   { names, cwd }: { readonly names: NameValues; readonly cwd: string },
 ): LocatedFolder {
-  const rest = output.slice(beforeTime(output).length);
+  const rest = output.slice(cutBeforeDate(output).length);
   const misplaced = listPlaceholders(rest).find((name) => ['account', 'report'].includes(name));
   if (misplaced !== undefined) {
     throw new UsageError(`-o ${output} has {${misplaced}} after the date.`, {
@@ -37,7 +37,7 @@ export function locateFolder(
   }
 
   const template = expandExceptDates(output, names).split(sep).join('/');
-  const nameBegins = beforeTime(template).lastIndexOf('/') + 1;
+  const nameBegins = cutBeforeDate(template).lastIndexOf('/') + 1;
   const folder = resolve(cwd, expandName(template.slice(0, nameBegins), {}) || '.');
   return { folder, output: template.slice(nameBegins) };
 }

@@ -4,7 +4,7 @@ import { placeholderValues } from '../query/file-name.ts';
 import type { Shard } from '../query/flags/read-value.ts';
 import type { Part, Query } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
-import { formatPlural, isOrAre } from '../text/quantity.ts';
+import { chooseBe, formatPlural } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
 import { checkFolder } from './check-folder.ts';
 import type { Declaration } from './declaration.ts';
@@ -81,7 +81,7 @@ function warnAboutEarlierParts(
   const parts = formatPlural(behind.length, snapshot.declaration.split);
   const update = `adreport update ${pathWord(displayPath, host.platform)}`;
   return [
-    `Before this period, ${parts} ${isOrAre(behind.length)} missing or stale. To download: ${update}`,
+    `Before this period, ${parts} ${chooseBe(behind.length)} missing or stale. To download: ${update}`,
   ];
 }
 

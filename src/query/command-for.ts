@@ -3,7 +3,7 @@ import { formatDate, formatDays, formatInstant, midnightAt } from './calendar.ts
 import { downloadFlags } from './flags/download-flags.ts';
 import type { FlagGroup } from './flags/flag.ts';
 import type { Shard } from './flags/read-value.ts';
-import { keepsFolder } from './parts.ts';
+import { fillsFolder } from './parts.ts';
 import type { PeriodInput } from './period.ts';
 import type { Part, Query } from './query.ts';
 import { toArguments } from './saved-keys.ts';
@@ -43,7 +43,7 @@ export function commandFor(
   const args = ['run', ...toArguments(withPeriod(query, period))];
   if (query.service === 'local') args.push('--local');
   // Otherwise the final files of a folder would not be requested again.
-  if (fresh && keepsFolder(query)) args.push('--fresh');
+  if (fresh && fillsFolder(query)) args.push('--fresh');
   if (shard) args.push('--shard', `${shard.index}/${shard.count}`);
   if (baseUrl !== undefined) args.push('--base-url', baseUrl);
   return formatCommand(args, platform);

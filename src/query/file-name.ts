@@ -42,7 +42,7 @@ export function hasTimePlaceholder(template: string): boolean {
 }
 
 /** Returns a name up to its first date placeholder, or the whole name if it has none. */
-export function beforeTime(template: string): string {
+export function cutBeforeDate(template: string): string {
   for (const { 1: word = '', index } of template.matchAll(placeholderPattern)) {
     if (timePlaceholders.includes(word)) return template.slice(0, index);
   }

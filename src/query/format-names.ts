@@ -1,6 +1,6 @@
 interface FormatInfo {
   /** Endings of file names, without the dot. */
-  readonly endings: readonly string[];
+  readonly extensions: readonly string[];
 
   /** Whether the format is unreadable on a terminal. */
   readonly isBinary?: true;
@@ -13,14 +13,14 @@ interface FormatInfo {
 }
 
 const table = {
-  json: { endings: ['json'], isCompressible: true, isServiceDocument: true },
-  ndjson: { endings: ['ndjson', 'jsonl'], isCompressible: true, isServiceDocument: true },
-  csv: { endings: ['csv'], isCompressible: true },
-  table: { endings: ['txt'] },
-  parquet: { endings: ['parquet'], isBinary: true },
-  xlsx: { endings: ['xlsx'], isBinary: true },
-  html: { endings: ['html', 'htm'] },
-  pdf: { endings: ['pdf'], isBinary: true },
+  json: { extensions: ['json'], isCompressible: true, isServiceDocument: true },
+  ndjson: { extensions: ['ndjson', 'jsonl'], isCompressible: true, isServiceDocument: true },
+  csv: { extensions: ['csv'], isCompressible: true },
+  table: { extensions: ['txt'] },
+  parquet: { extensions: ['parquet'], isBinary: true },
+  xlsx: { extensions: ['xlsx'], isBinary: true },
+  html: { extensions: ['html', 'htm'] },
+  pdf: { extensions: ['pdf'], isBinary: true },
 } as const satisfies Readonly<Record<string, FormatInfo>>;
 
 export type FormatName = keyof typeof table;
@@ -36,7 +36,9 @@ export const formatNames = Object.keys(table) as FormatName[];
 export function formatOfFile(path: string): FormatName | undefined {
   const [, ending = '', compressed] = /\.([^./\\]+?)(\.gz)?$/i.exec(path) ?? [];
   return formatNames.find((name) => {
-    const { endings, isCompressible = false } = formatInfo[name];
-    return endings.includes(ending.toLowerCase()) && (isCompressible || compressed === undefined);
+    const { extensions, isCompressible = false } = formatInfo[name];
+    return (
+      extensions.includes(ending.toLowerCase()) && (isCompressible || compressed === undefined)
+    );
   });
 }

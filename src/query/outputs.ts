@@ -62,11 +62,11 @@ function chooseFormat(path: string): FormatName {
   const [, ending] = /[^./\\]\.([^./\\]+)$/.exec(path) ?? [];
   if (ending === undefined) return 'csv';
 
-  const endings = Object.values(formatInfo).flatMap((format) => format.endings);
+  const extensions = Object.values(formatInfo).flatMap((format) => format.extensions);
   const message = `Unknown file extension .${ending} in -o ${path}.`;
   throw flagError(
     '--output',
     message,
-    `${suggestName(ending, endings)} Any other name needs --format.`,
+    `${suggestName(ending, extensions)} Any other name needs --format.`,
   );
 }

@@ -38,7 +38,7 @@ export function mergesParts(query: Query): boolean {
 }
 
 /** Whether a query fills a folder (`cli.md`, Folders). */
-export function keepsFolder(query: Query): boolean {
+export function fillsFolder(query: Query): boolean {
   return query.split !== undefined && hasFilePerPart(query);
 }
 
@@ -82,7 +82,7 @@ export function resolveWindow(query: Query, nowMs: number): QueryWindow {
     const now = Math.floor(nowMs / 1_000);
     const later = tryResolve(query, { ...options, nowMs: nowMs + laterMs });
     const hasBegun = later !== undefined && later.since <= now;
-    if (!hasBegun || !keepsFolder(query)) throw error;
+    if (!hasBegun || !fillsFolder(query)) throw error;
     return { ...later, until: now, end: now + 1, isStillEmpty: true };
   }
 }
@@ -105,7 +105,7 @@ export function planParts(query: Query, nowMs: number): Part[] {
   requireWholeUnits(whole, unit, { now, subject });
   const hasEnd = query.until !== undefined || query.period !== undefined;
   const { isStillEmpty } = resolveWindow(query, nowMs);
-  const isOpen = keepsFolder(query) && (!hasEnd || isStillEmpty);
+  const isOpen = fillsFolder(query) && (!hasEnd || isStillEmpty);
   const lastEnd = isOpen ? now : Number.POSITIVE_INFINITY;
 
   const parts: Part[] = [];

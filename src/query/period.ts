@@ -62,11 +62,9 @@ export function resolvePeriod(input: PeriodInput, options: PeriodOptions): Windo
 
   const zone = parseZone(options.zone);
   const now = Math.floor(options.nowMs / 1_000);
-  const timestamp = { zone, now, wallNow: wallAt(now, zone), unit: options.unit };
+  const clock = { zone, now, wallNow: wallAt(now, zone), unit: options.unit };
   const seconds =
-    period === undefined
-      ? parseEnds({ since, until }, timestamp)
-      : parsePeriod(period.trim(), timestamp);
+    period === undefined ? parseEnds({ since, until }, clock) : parsePeriod(period.trim(), clock);
   if (seconds.since < 0) {
     throw flagError(
       period === undefined ? '--since' : '--period',
@@ -114,7 +112,7 @@ type End = 'since' | 'until';
 const dayName = /^(today|yesterday|\d{4}-\d\d-\d\d)$/i;
 
 /** Current time, from which relative periods are resolved. */
-interface Moment {
+interface Clock {
   readonly zone: string;
 
   /** Current time, in unix seconds and as a date in the zone. */
@@ -128,15 +126,15 @@ interface Moment {
 /** First and last second. */
 type Seconds = Pick<Window, End>;
 
-function parseEnds({ since: first, until: last }: PeriodInput, timestamp: Moment): Seconds {
+function parseEnds({ since: first, until: last }: PeriodInput, clock: Clock): Seconds {
   if (first === undefined) {
     throw new UsageError('No period given.', {
       hint: 'Add, for example, --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.',
     });
   }
 
-  const since = readTime('since', first.trim(), timestamp);
-  const until = readTime('until', last?.trim() ?? 'now', timestamp);
+  const since = readTime('since', first.trim(), clock);
+  const until = readTime('until', last?.trim() ?? 'now', clock);
   if (since <= until) return { since, until };
 
   const message =
@@ -147,12 +145,12 @@ function parseEnds({ since: first, until: last }: PeriodInput, timestamp: Moment
 }
 
 /** Parses whole days, or `last-24h`, the 24 hours until now. */
-function parsePeriod(text: string, timestamp: Moment): Seconds {
-  const { zone, now } = timestamp;
+function parsePeriod(text: string, clock: Clock): Seconds {
+  const { zone, now } = clock;
   const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
   if (hours) return { since: now - Number(hours) * 3_600 + 1, until: now };
 
-  const days = parseRange(text, timestamp);
+  const days = parseRange(text, clock);
   const since = firstOrLastSecond('since', days, zone);
   const until = firstOrLastSecond('until', days, zone);
   if (since > until) throw unknownPeriodError(text, `It does not exist in ${zone}.`);
@@ -160,7 +158,7 @@ function parsePeriod(text: string, timestamp: Moment): Seconds {
 }
 
 /** Parses a name or a range: `2026-11-01..today`. */
-function parseRange(text: string, { wallNow }: Moment): Days {
+function parseRange(text: string, { wallNow }: Clock): Days {
   const [from = '', to = from, ...more] = text.split('..');
   const first = parseDays(from, wallNow);
   const last = parseDays(to, wallNow);
@@ -202,9 +200,9 @@ function firstOrLastSecond(end: End, days: Days, zone: string): number {
 }
 
 /** Returns the first second of a named time for `since`, and the last second for `until`. */
-function readTime(end: End, text: string, timestamp: Moment): number {
-  const { zone, wallNow } = timestamp;
-  const instant = parseInstant(end, text.toUpperCase(), timestamp);
+function readTime(end: End, text: string, clock: Clock): number {
+  const { zone, wallNow } = clock;
+  const instant = parseInstant(end, text.toUpperCase(), clock);
   if (instant !== undefined) return instant;
 
   const days = dayName.test(text) ? parseDays(text, wallNow) : undefined;
@@ -220,8 +218,8 @@ function readTime(end: End, text: string, timestamp: Moment): number {
  * Parses `now`, unix seconds, `-36h`, `-7d` and ISO date-times, in any case, or returns
  * `undefined`.
  */
-function parseInstant(end: End, text: string, timestamp: Moment): number | undefined {
-  const { zone, now, wallNow, unit } = timestamp;
+function parseInstant(end: End, text: string, clock: Clock): number | undefined {
+  const { zone, now, wallNow, unit } = clock;
   if (text === 'NOW') return now;
   if (/^\d{9,10}$/.test(text)) return Number(text);
 

@@ -12,7 +12,7 @@ import { listSourceFields, type ReportMetric } from './metrics.ts';
 /**
  * Returns the column that `run` would have for a field.
  *
- * @param usual type of a field that is not in the vocabulary
+ * @param defaultType type of a field that is not in the vocabulary
  */
 export function toColumn(field: string, defaultType: FieldType = 'money'): Column {
   const metric = metricOfField(field)?.name;
@@ -45,7 +45,7 @@ export function listKeyColumns(keys: readonly KeyColumn[]): Column[] {
 }
 
 /** Replaces each column with its breakdown, if it has one. */
-export function findBreakdownNames(by: readonly string[]): string[] {
+export function toBreakdownNames(by: readonly string[]): string[] {
   return by.map((name) => {
     return findAnyBreakdown(name)?.name ?? breakdownOfField(name)?.name ?? name;
   });

@@ -137,10 +137,11 @@ function formatEnd(time: string | undefined): string | null {
   return time?.replace(/([+-]\d\d)(\d\d)$/, '$1:$2') ?? null;
 }
 
-type OutputSize = Pick<WrittenFile, 'rowCount' | 'sizeBytes'>;
-
 /** Formats `20 rows, 3 kB, in 2 s.` */
-export function formatSize({ rowCount, sizeBytes }: OutputSize, elapsedMs: number): string {
+export function formatSize(
+  { rowCount, sizeBytes }: Pick<WrittenFile, 'rowCount' | 'sizeBytes'>,
+  elapsedMs: number,
+): string {
   const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
   return `${size}, in ${formatDuration(elapsedMs)}.`;
 }

@@ -154,7 +154,9 @@ export async function settleAll(
  * @param reportCount number of reports in the run
  */
 export function combineFailures(failures: readonly Failure[], reportCount: number): AdreportError {
-  const inOrder = failures.toSorted(compareByTime);
+  const inOrder = failures.toSorted((a, b) => {
+    return a.since - b.since || (a.label ?? '').localeCompare(b.label ?? '');
+  });
   const [first, ...others] = inOrder;
   if (!first) throw new Error('Nothing has failed.');
   if (reportCount === 1 && others.length === 0) return first.error;
@@ -165,11 +167,6 @@ export function combineFailures(failures: readonly Failure[], reportCount: numbe
     ? `${first.error.message} None of the ${reportCount} reports was downloaded.`
     : formatFailures(inOrder);
   return new ErrorInContext(first.error, { message });
-}
-
-/** Compares failures by time, then by label. */
-function compareByTime(one: Failure, other: Failure): number {
-  return one.since - other.since || (one.label ?? '').localeCompare(other.label ?? '');
 }
 
 function formatFailures(failures: readonly Failure[]): string {

@@ -13,7 +13,7 @@ import { buildQuery } from '../query/build-query.ts';
 import { fixedPeriod } from '../query/command-for.ts';
 import { listPlaceholders } from '../query/file-name.ts';
 import type { ThisRunFlags } from '../query/flags/run-flags.ts';
-import { keepsFolder, planParts, selectShard, toWholePart } from '../query/parts.ts';
+import { fillsFolder, planParts, selectShard, toWholePart } from '../query/parts.ts';
 import type { PeriodInput } from '../query/period.ts';
 import type { Part, Query } from '../query/query.ts';
 import type { Context } from './context.ts';
@@ -111,7 +111,7 @@ async function planReport(
     nowMs,
   });
   requireTargets(context, query.outputs);
-  if (options.clobber === false && keepsFolder(query)) {
+  if (options.clobber === false && fillsFolder(query)) {
     throw new UsageError('--no-clobber cannot be used with a folder.', {
       about: { flag: '--no-clobber' },
       hint: 'A folder replaces files that are not final. Remove --no-clobber.',
@@ -166,7 +166,7 @@ export async function declareFolders(
   const declared: ReportPlan[] = [];
   for (const report of reports) {
     try {
-      const isFolder = keepsFolder(report.query);
+      const isFolder = fillsFolder(report.query);
       declared.push(isFolder ? await declareFolder(context, report, shouldDeclare) : report);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;

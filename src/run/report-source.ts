@@ -135,8 +135,8 @@ export class ReportSource {
     if (this.#merged) return this.#endMerged(this.#merged, thrown);
     try {
       await this.#pauseAfterCut(thrown);
-    } catch (final) {
-      await this.#requestAgain(final);
+    } catch (error) {
+      await this.#requestAgain(error);
     }
   }
 
@@ -192,11 +192,11 @@ export class ReportSource {
 
   /** Waits before another attempt if the download was cut off. Rethrows any other error. */
   async #pauseAfterCut(error: unknown): Promise<void> {
-    const cut = this.#open;
+    const interrupted = this.#open;
     this.#open = undefined;
-    this.#tries = cut?.tries ?? 0;
-    if (!cut) throw error;
-    await cut.pauseAfter(error);
+    this.#tries = interrupted?.tries ?? 0;
+    if (!interrupted) throw error;
+    await interrupted.pauseAfter(error);
   }
 
   async #requestAgain(thrown: unknown): Promise<void> {

@@ -142,15 +142,15 @@ function throwFailures(
   // A refused request would be refused again.
   const isRefused =
     !signal.aborted && failures.every(({ error: { exitCode } }) => [2, 4].includes(exitCode));
-  const next = formatNext(commands);
-  const hints = [error.hint, isRefused ? undefined : next].filter((hint) => hint !== undefined);
+  const next = isRefused ? undefined : formatNext(commands);
+  const hints = [error.hint, next].filter((hint) => hint !== undefined);
   throw new ErrorInContext(error, { hint: hints.join('\n') });
 }
 
-function formatNext([command, ...others]: readonly string[]): string {
-  if (command === undefined) return 'Run the same command again.';
-  if (others.length === 0) return `To resume: ${command}`;
-  return `To resume:\n  ${[command, ...others].join('\n  ')}`;
+function formatNext(commands: readonly string[]): string {
+  if (commands.length === 0) return 'Run the same command again.';
+  const separator = commands.length > 1 ? '\n  ' : ' ';
+  return `To resume:${separator}${commands.join('\n  ')}`;
 }
 
 /** Formats the command that resumes a report or requests it again. */

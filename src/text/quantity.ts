@@ -67,10 +67,10 @@ export function formatDuration(durationMs: number): string {
 }
 
 /** Returns the verb for a count: `1 file is`, `2 files are`. */
-export function isOrAre(count: number): 'is' | 'are' {
+export function chooseBe(count: number): 'is' | 'are' {
   return count === 1 ? 'is' : 'are';
 }
 
-export function hasOrHave(count: number): 'has' | 'have' {
+export function chooseHave(count: number): 'has' | 'have' {
   return count === 1 ? 'has' : 'have';
 }

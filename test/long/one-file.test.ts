@@ -135,7 +135,7 @@ const newLines: readonly NewLine[] = [
   {
     file: 'src/query/format-names.ts',
     before: '} as const satisfies Readonly<Record<string, FormatInfo>>;',
-    line: "  markdown: { endings: ['md'] },",
+    line: "  markdown: { extensions: ['md'] },",
   },
   {
     file: 'src/commands/index.ts',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { pathKey, requireValidOnWindows } from '../../src/output/file/file-name.ts';
 import {
-  beforeTime,
+  cutBeforeDate,
   escapeBraces,
   expandExceptDates,
   expandName,
@@ -23,7 +23,7 @@ describe('expandName', () => {
   it('reads a doubled brace as one, so that every path has a template', () => {
     expect(expandName('a{{b}}/{{date}}/{date}.csv', { date: 'x' })).toBe('a{b}/{date}/x.csv');
     expect(expandExceptDates('{{id}}/{id}/{date}.csv', { id: '1' })).toBe('{{id}}/1/{date}.csv');
-    expect(beforeTime('{{date}}/x{since}.csv')).toBe('{{date}}/x');
+    expect(cutBeforeDate('{{date}}/x{since}.csv')).toBe('{{date}}/x');
     fc.assert(
       fc.property(fc.string(), (path) => {
         expect(expandName(escapeBraces(path), {})).toBe(path);

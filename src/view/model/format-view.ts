@@ -72,22 +72,21 @@ async function drawChart(
   look: TableLook,
 ): Promise<readonly string[]> {
   const keys = view.groups.by;
-  const canDraw = chart === 'bar' ? keys.length > 0 : keys.some(({ field }) => isTimeField(field));
+  const isBar = chart === 'bar';
+  const canDraw = isBar ? keys.length > 0 : keys.some(({ field }) => isTimeField(field));
   if (!canDraw) {
-    const needs = chart === 'bar' ? 'groups' : 'days or hours';
-    const example = chart === 'bar' ? 'CAMPAIGN' : 'DAILY';
+    const needs = isBar ? 'groups' : 'days or hours';
+    const example = isBar ? 'CAMPAIGN' : 'DAILY';
     throw new UsageError(`--chart ${chart} needs ${needs}.`, {
       hint: `Add --by ${example}, for example.`,
     });
   }
-  const ranked = rankViewGroups(view, chart === 'bar' ? maxBars : undefined);
+  const ranked = rankViewGroups(view, isBar ? maxBars : undefined);
   const metric = (view.options.metrics ? undefined : ranked.sortedBy) ?? chooseSortMetric(view);
   if (!metric) throw new UsageError('--chart needs a metric, and the report has none.');
   // Loaded lazily, because the scales take 10 ms to load.
   const { drawGroupBars, drawGroupLines } = await import('../../present/terminal/group-charts.ts');
-  return chart === 'bar'
-    ? drawGroupBars(ranked, metric, look)
-    : drawGroupLines(ranked, metric, look);
+  return isBar ? drawGroupBars(ranked, metric, look) : drawGroupLines(ranked, metric, look);
 }
 
 /** Formats the JSON object of `--json`. Sums keep all digits. */

@@ -1,6 +1,6 @@
 import { listSourceFields } from '../../query/metrics.ts';
 import { printable } from '../../text/printable.ts';
-import { hasOrHave } from '../../text/quantity.ts';
+import { chooseHave } from '../../text/quantity.ts';
 import { formatComparisonNote } from '../../totals/comparison.ts';
 import type { View } from './view.ts';
 
@@ -27,7 +27,7 @@ function listAbsentMetrics({ read: { files }, metrics }: Messages): string[] {
     const absent = withRows.filter(({ fields }) => !fields.includes(field)).length;
     if (absent === 0 || absent === withRows.length) continue;
     warnings.push(
-      `${absent} of ${withRows.length} files ${hasOrHave(absent)} no ${printable(field)}.`,
+      `${absent} of ${withRows.length} files ${chooseHave(absent)} no ${printable(field)}.`,
     );
   }
   return warnings;

@@ -44,12 +44,12 @@ export function chooseSortMetric({ metrics, options }: View): ReportMetric | und
 /**
  * Ranks groups by `--sort`, or else by time, or else by the leading metric.
  *
- * @param usualCount number of groups without `--top` (default: all)
+ * @param defaultCount number of groups without `--top` (default: all)
  */
 export function rankViewGroups(view: View, defaultCount?: number): RankedGroups {
   const { groups, metrics, options } = view;
-  const defaults = groups.by.find(({ field }) => isTimeField(field)) ?? chooseSortMetric(view);
-  const { sort = defaults?.field, top: count = defaultCount } = options;
+  const defaultSort = groups.by.find(({ field }) => isTimeField(field)) ?? chooseSortMetric(view);
+  const { sort = defaultSort?.field, top: count = defaultCount } = options;
   return rankGroups(groups, metrics, { sort, count });
 }
 

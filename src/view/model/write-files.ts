@@ -11,7 +11,7 @@ import { formatEnds, formatInstant, type Window } from '../../query/calendar.ts'
 import { requireSentMetrics } from '../../query/check-query.ts';
 import { describeFilters, toRequestRecord } from '../../query/describe.ts';
 import type { NameValues } from '../../query/file-name.ts';
-import { findBreakdownNames } from '../../query/table-columns.ts';
+import { toBreakdownNames } from '../../query/table-columns.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { formatSize } from '../../run/announce.ts';
 import type { Context } from '../../run/context.ts';
@@ -105,7 +105,7 @@ async function planFiles(
 function listNameValues({ sources: { query }, window }: View, by: readonly string[]): NameValues {
   const days = window && toDaySpan(window);
   return {
-    report: findBreakdownNames(by).join('-').toLowerCase() || 'total',
+    report: toBreakdownNames(by).join('-').toLowerCase() || 'total',
     ...(query && { profile: query.profile }),
     ...(days && { ...days, date: days.since }),
   };
@@ -165,7 +165,7 @@ function toSummary({ since, until, zone }: Window, breakdowns: readonly string[]
   return {
     since: formatInstant(since, zone),
     until: formatInstant(until, zone),
-    breakdowns: findBreakdownNames(breakdowns),
+    breakdowns: toBreakdownNames(breakdowns),
     timezone: zone,
   };
 }
@@ -181,7 +181,7 @@ function buildProvenance(view: View, { breakdowns }: ViewTable, version: string)
   const times = files.flatMap(({ record }) => (record ? [Date.parse(record.line.created)] : []));
   return {
     request: query
-      ? { ...toRequestRecord(query), breakdowns: findBreakdownNames(breakdowns), metrics: names }
+      ? { ...toRequestRecord(query), breakdowns: toBreakdownNames(breakdowns), metrics: names }
       : null,
     filters: [...describeFilters(query?.filters ?? {}), ...viewFilters],
     key: groups.by.map(({ field }) => field),

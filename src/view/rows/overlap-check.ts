@@ -49,19 +49,15 @@ export class OverlapCheck {
     if (!summary?.breakdowns.includes('RANGE')) return;
     for (const [other, { since, until }] of this.#summaries) {
       const isSame = since === summary.since && until === summary.until;
-      const isApart =
-        isComparisonColumn(until, summary.since) || isComparisonColumn(summary.until, since);
-      if (isSame || isApart) continue;
+      const endsBefore = Date.parse(until) < Date.parse(summary.since);
+      const beginsAfter = Date.parse(since) > Date.parse(summary.until);
+      if (isSame || endsBefore || beginsAfter) continue;
       throw new UsageError(`The periods of ${other} and ${displayPath} overlap.`, {
         hint: 'Remove one, or view them one at a time.',
       });
     }
     this.#summaries.set(displayPath, summary);
   }
-}
-
-function isComparisonColumn(one: string, other: string): boolean {
-  return Date.parse(one) < Date.parse(other);
 }
 
 /** @param key values of a row that both files have */

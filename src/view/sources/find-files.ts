@@ -4,7 +4,7 @@ import { overlaps } from '../../folder/parts.ts';
 import { type SelectedPart, selectFiles } from '../../folder/select-files.ts';
 import type { Window } from '../../query/calendar.ts';
 import { printable } from '../../text/printable.ts';
-import { formatPlural, hasOrHave, isOrAre } from '../../text/quantity.ts';
+import { chooseBe, chooseHave, formatPlural } from '../../text/quantity.ts';
 import type { DeclaredFolder, OpenedPaths, SourceFile } from './open-paths.ts';
 
 export interface PeriodFiles {
@@ -96,7 +96,7 @@ function formatGapWarnings(
     const count = `${days.length} of ${formatPlural(selected.length, split)}`;
     const more = days.length > maxNamedDays ? ', …' : '';
     const list = `(${days.slice(0, maxNamedDays).join(', ')}${more})`;
-    const verb = problem === 'missing' ? isOrAre(days.length) : hasOrHave(days.length);
+    const verb = problem === 'missing' ? chooseBe(days.length) : chooseHave(days.length);
     warnings.push(`${count} ${verb} ${problem} ${list}.`);
   }
   return warnings;
