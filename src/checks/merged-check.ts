@@ -16,7 +16,7 @@ export function mergeResults(parts: readonly LabelledResult[]): CheckResult {
   return { warnings, notes };
 }
 
-/** Prefixes all texts of a warning or note with a label. */
+/** Prefixes both messages of a warning or note with a label. */
 export function addLabel(label: string, warning: CheckMessage): CheckMessage {
   const { message, forReaders } = warning;
   return {
